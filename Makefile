@@ -1,0 +1,110 @@
+# arraymark: build, tests, benches. Everything made lands in build/ (or BUILD=…).
+VERSION  := 0.1.0
+BUILD    ?= build
+PREFIX   ?= /usr/local
+CC       ?= gcc
+PKGS     := libevent libevent_openssl libevent_pthreads openssl libprotobuf-c sqlite3 yaml-0.1 jansson blkid
+PKGFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
+WARN     := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
+HARDEN   := -fstack-protector-strong -fPIE
+OPT      ?= -O2 -D_FORTIFY_SOURCE=2
+CFLAGS_  := -std=gnu11 -g $(OPT) $(WARN) $(HARDEN) -D_GNU_SOURCE -DARRAYMARK_VERSION='"$(VERSION)"' \
+            -I. -I$(BUILD) $(PKGFLAGS) $(SANITIZE) $(CFLAGS)
+LDFLAGS_ := -pie -Wl,-z,relro,-z,now $(SANITIZE) $(LDFLAGS)
+
+# One archive a folder; each program may link these and no others (the include rule, again).
+FOLDERS     := common/base common/measure common/plan common/formats proto agent agent/link agent/policy \
+               agent/volume agent/workload agent/telemetry coordinator coordinator/sched coordinator/store \
+               coordinator/results coordinator/ctl
+archive      = $(BUILD)/$(subst /,-,$(1)).a
+COMMON      := proto common/formats common/plan common/measure common/base
+AGENT       := agent agent/link agent/policy agent/volume agent/workload agent/telemetry $(COMMON)
+COORDINATOR := coordinator coordinator/sched coordinator/store coordinator/results $(COMMON)
+CONTROL     := coordinator/ctl coordinator/results $(COMMON)
+PROGRAMS    := $(BUILD)/arraymark $(BUILD)/arraymark-coordinator $(BUILD)/arraymark-agent
+# Files with a main() of their own stay out of the archives.
+MAINS       := agent/main.c coordinator/main.c coordinator/ctl/main.c
+
+TESTS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/bench_*.c))
+
+all: $(PROGRAMS)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(MAINS) %.pb-c.c,$(wildcard $(1)/*.c)))
+define archive_rule
+$(call archive,$(1)): $(call objects,$(1)) $(if $(filter proto,$(1)),$(BUILD)/obj/proto/arraymark.pb-c.o)
+	@rm -f $$@; ar rcs $$@ $$^
+endef
+$(foreach f,$(FOLDERS),$(eval $(call archive_rule,$(f))))
+
+link = $(CC) $(CFLAGS_) -o $@ $(filter %.o %.c,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
+$(BUILD)/arraymark: $(BUILD)/obj/coordinator/ctl/main.o $(foreach f,$(CONTROL),$(call archive,$(f)))
+	$(link)
+$(BUILD)/arraymark-coordinator: $(BUILD)/obj/coordinator/main.o $(foreach f,$(COORDINATOR),$(call archive,$(f)))
+	$(link)
+$(BUILD)/arraymark-agent: $(BUILD)/obj/agent/main.o $(foreach f,$(AGENT),$(call archive,$(f)))
+	$(link)
+
+$(BUILD)/proto/arraymark.pb-c.c: proto/arraymark.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=. --c_out=$(BUILD) proto/arraymark.proto
+$(BUILD)/proto/arraymark.pb-c.h: $(BUILD)/proto/arraymark.pb-c.c ;
+$(BUILD)/obj/proto/arraymark.pb-c.o: $(BUILD)/proto/arraymark.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_) -w -c -o $@ $<
+$(BUILD)/obj/%.o: %.c | $(BUILD)/proto/arraymark.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
+	@mkdir -p $(@D)
+	$(link) -lcmocka
+$(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
+	@mkdir -p $(@D)
+	$(link)
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_) -fsanitize=fuzzer -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
+
+unit-programs: $(TESTS)
+bench-programs: $(BENCHES)
+fuzz-programs: $(FUZZERS)
+
+deps:
+	@deploy/install-deps
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@deploy/demo
+check: deps
+	@$(MAKE) --no-print-directory all unit-programs
+	@tests/run unit e2e fuzz
+asan: deps
+	@$(MAKE) --no-print-directory BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined" all unit-programs
+	@BUILD=build/asan tests/run unit e2e
+tsan: deps
+	@$(MAKE) --no-print-directory BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread" all unit-programs
+	@BUILD=build/tsan tests/run unit
+fuzz: deps
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT=-O1 SANITIZE="-fsanitize=address,undefined -fsanitize=fuzzer-no-link" fuzz-programs
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} BUILD=build tests/run fuzz
+bench: deps
+	@$(MAKE) --no-print-directory all bench-programs
+	@tests/bench/run
+lint:
+	@tests/lint/run
+compile_commands.json:
+	@bear --output build/compile_commands.json -- $(MAKE) -B all
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(wildcard deploy/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+clean:
+	rm -rf $(BUILD)
+
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: all deps demo check asan tsan fuzz bench lint install clean compile_commands.json unit-programs bench-programs fuzz-programs
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
