@@ -1,0 +1,107 @@
+/* Builds, bytes, time and findable difference of a plan, from the plan alone. Pure. */
+#include "common/plan/estimate.h"
+
+#include <math.h>
+
+#include "common/base/units.h"
+#include "common/plan/plan_internal.h"
+#include "common/plan/student.h"
+
+/* Disks that hold data: what a stream's rate grows with. 0: not known. */
+static unsigned data_disks(const struct layout *l)
+{
+	unsigned sum = 0;
+	int open;
+
+	if (l->fs)
+		return 1;
+	for (size_t i = 0; l->pool && i < l->pool->n_vdevs; i++) {
+		const struct vdev_group *g = &l->pool->vdevs[i];
+		unsigned n = disk_set_count(&g->disks, &open);
+
+		if (g->level == LEVEL_MIRROR)
+			sum += n ? 1 : 0;
+		else if (g->level >= LEVEL_RAIDZ1 && g->level <= LEVEL_RAIDZ3)
+			sum += n > (unsigned)g->level ? n - (unsigned)(g->level - LEVEL_RAIDZ1 + 1)
+						      : 0;
+		else
+			sum += n;
+	}
+	return sum;
+}
+
+static double layout_rate(const struct layout *l)
+{
+	double rate;
+
+	if (l->scratch.disks || l->existing)
+		return ESTIMATE_SCRATCH_RATE;
+	rate = data_disks(l) * ESTIMATE_DISK_RATE;
+	if (rate == 0)
+		rate = ESTIMATE_DISK_RATE;
+	return rate < ESTIMATE_VOLUME_RATE ? rate : ESTIMATE_VOLUME_RATE;
+}
+
+/* One trial of every workload on every layout: seconds, and bytes over all layouts. */
+static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, double *ret_written,
+	double *ret_read, double *ret_seconds, struct err *e)
+{
+	double written = 0, got = 0, seconds = 0;
+
+	for (unsigned i = 0; i < p->n_workloads; i++) {
+		const struct stream *s = &p->workloads[i].stream;
+		int64_t bytes = 0;
+
+		if ((ram_bytes || s->size.ram_factor == 0) &&
+			plan_stream_bytes(p, i, ram_bytes, &bytes, e))
+			return -1;
+		for (size_t j = 0; j < p->n_layouts; j++) {
+			double rate = layout_rate(&p->layouts[j]);
+
+			if (s->rate && (double)s->rate < rate)
+				rate = (double)s->rate;
+			seconds += (double)bytes / rate;
+		}
+		*(s->op == OP_READ ? &got : &written) += (double)bytes * (double)p->n_layouts;
+	}
+	*ret_written = written;
+	*ret_read = got;
+	*ret_seconds = seconds;
+	return 0;
+}
+
+/* Paired by block: the difference of two trials scatters by cv * sqrt(2). */
+static double smallest_difference(unsigned n, double cv)
+{
+	if (n < 2)
+		return INFINITY;
+	return (student_quantile(0.975, n - 1) + student_quantile(0.8, n - 1)) * cv * sqrt(2.0 / n);
+}
+
+int plan_estimate(
+	const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret, struct err *e)
+{
+	struct plan_estimate x = {.cv = ESTIMATE_CV};
+	double written, got, seconds, times, trials, ns;
+
+	if (pass_over_workloads(p, ram_bytes, &written, &got, &seconds, e))
+		return -1;
+	x.blocks = p->trials_max;
+	times = (double)x.blocks * p->repeat;
+	x.builds = (unsigned)p->n_layouts * (p->builds == BUILDS_ONCE ? 1 : x.blocks);
+	trials = times * (double)p->n_layouts * (double)p->n_workloads;
+	ns = seconds * times * 1e9 + (double)x.builds * ESTIMATE_BUILD_NS +
+	     trials * ESTIMATE_TRIAL_NS;
+	if (written * times > 9e18 || got * times > 9e18 || ns > 9e18 || trials > UINT32_MAX)
+		return err_set(e, ERR_INPUT,
+			"%s: more bytes, trials or years than can be counted: "
+			"lower trials, repeat or sizes",
+			p->name);
+	x.trials = (unsigned)trials;
+	x.written_bytes = (int64_t)(written * times);
+	x.read_bytes = (int64_t)(got * times);
+	x.duration_ns = (int64_t)ns;
+	x.smallest_difference = smallest_difference(p->trials_min, x.cv);
+	*ret = x;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* What `plan check` and `--dry-run` say before anything runs: builds, bytes, time. */
+#ifndef COMMON_PLAN_ESTIMATE_H
+#define COMMON_PLAN_ESTIMATE_H
+
+#include "common/plan/plan.h"
+
+struct plan_estimate {
+	unsigned blocks, builds, trials; /* per host */
+	int64_t written_bytes, read_bytes; /* per host */
+	int64_t duration_ns; /* rough: from the rates and the overheads below */
+	/* Smallest true relative difference that such a plan finds with probability 0.8 at alpha 0.05
+	 * when trials scatter by `cv` (paired by block): t-based, for planning only. A fraction;
+	 * INFINITY with fewer than 2 blocks. For `until`, of the smallest number of blocks. */
+	double smallest_difference, cv;
+};
+/* What the duration assumes; say so beside it. */
+#define ESTIMATE_DISK_RATE 100e6   /* bytes/s that one disk streams */
+#define ESTIMATE_VOLUME_RATE 1e9   /* bytes/s that no volume exceeds */
+#define ESTIMATE_SCRATCH_RATE 100e6 /* bytes/s of a whole volume on scratch disks */
+#define ESTIMATE_BUILD_NS 5000000000LL  /* build and teardown of a volume */
+#define ESTIMATE_TRIAL_NS 1000000000LL  /* cache state, start and end of a trial */
+#define ESTIMATE_CV 0.03
+/* ram_bytes 0: sizes that depend on it count as 0. ERR_INPUT when a sum overflows or a size is
+ * impossible with that much memory. */
+int plan_estimate(const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret,
+	struct err *e);
+
+#endif

@@ -1,0 +1,263 @@
+/* Checks and sums over a whole plan: bytes, space, disks shared between layouts, warnings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "common/plan/plan_internal.h"
+
+int plan_stream_bytes(
+	const struct plan *p, unsigned workload, uint64_t ram_bytes, int64_t *ret, struct err *e)
+{
+	const struct stream *s = &p->workloads[workload].stream;
+	int64_t bytes, whole;
+
+	if (plan_size_bytes(&s->size, ram_bytes, &bytes, e))
+		return err_prefix(e, "workloads.%s.size", p->workloads[workload].name);
+	if (s->of) {
+		if (plan_stream_bytes(p, s->of_index, ram_bytes, &whole, e))
+			return -1;
+		if (bytes > whole)
+			bytes = whole;
+	}
+	*ret = bytes;
+	return 0;
+}
+
+/* How many copies of a write's files are on the volume at once. */
+static int64_t copies_kept(const struct plan *p, const struct workload *w)
+{
+	int64_t n = 1;
+
+	if (!w->stream.file || !strstr(w->stream.file, "{trial}"))
+		return 1;
+	n *= p->repeat;
+	return p->builds == BUILDS_ONCE ? n * p->trials_max : n;
+}
+
+int plan_needed_bytes(const struct plan *p, uint64_t ram_bytes, int64_t *ret, struct err *e)
+{
+	int64_t sum = 0, bytes;
+
+	for (unsigned i = 0; i < p->n_workloads; i++) {
+		const struct workload *w = &p->workloads[i];
+
+		if (w->stream.op != OP_WRITE)
+			continue;
+		if (plan_stream_bytes(p, i, ram_bytes, &bytes, e))
+			return -1;
+		if (__builtin_mul_overflow(bytes, copies_kept(p, w), &bytes) ||
+			__builtin_add_overflow(sum, bytes, &sum))
+			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
+				w->name);
+	}
+	*ret = sum;
+	return 0;
+}
+
+static double group_capacity(const struct vdev_group *g, unsigned n, double size)
+{
+	unsigned data;
+
+	switch (g->level) {
+	case LEVEL_STRIPE:
+		return n * size;
+	case LEVEL_MIRROR:
+		return size;
+	case LEVEL_DRAID:
+		data = draid_data_disks(g, n);
+		return (n - g->draid_spares) * size * data / (data + g->draid_parity);
+	default:
+		return (n - (unsigned)(g->level - LEVEL_RAIDZ1 + 1)) * size;
+	}
+}
+
+int64_t layout_capacity(const struct layout *l)
+{
+	double size = (double)l->scratch.size, sum = 0;
+	int open;
+
+	if (!l->scratch.disks || !l->scratch.size || (!l->pool && !l->fs))
+		return -1;
+	if (l->fs)
+		return l->scratch.size;
+	for (size_t i = 0; i < l->pool->n_vdevs; i++) {
+		const struct vdev_group *g = &l->pool->vdevs[i];
+		unsigned n = disk_set_count(&g->disks, &open);
+		struct err e;
+
+		if (open || vdev_group_check(g, n, &e))
+			return -1;
+		sum += group_capacity(g, n, size);
+	}
+	return (int64_t)sum;
+}
+
+/* The layout keeps zeros and compressible data as they are. */
+static int stores_plainly(const struct layout *l)
+{
+	if (!l->pool)
+		return 1;
+	for (size_t i = 0; i < l->pool->n_props; i++)
+		if (!strcmp(l->pool->props[i].name, "compression"))
+			return !strcmp(l->pool->props[i].value, "off");
+	return 0;
+}
+
+int64_t layout_stored_bytes(const struct plan *p, const struct layout *l, uint64_t ram_bytes)
+{
+	int64_t sum = 0, bytes;
+	struct err e;
+
+	for (unsigned i = 0; i < p->n_workloads; i++) {
+		const struct workload *w = &p->workloads[i];
+
+		if (w->stream.op != OP_WRITE ||
+			(w->stream.data != DATA_RANDOM && !stores_plainly(l)))
+			continue;
+		if (plan_size_bytes(&w->stream.size, ram_bytes, &bytes, &e))
+			continue;
+		if (__builtin_mul_overflow(bytes, copies_kept(p, w), &bytes) ||
+			__builtin_add_overflow(sum, bytes, &sum))
+			return INT64_MAX;
+	}
+	return sum;
+}
+
+/* Scratch volumes: too small for certain is an error, nearly full a warning. */
+static void check_space(struct reading *r, const struct plan *p)
+{
+	char a[UNITS_LEN], b[UNITS_LEN];
+
+	for (size_t i = 0; i < p->n_layouts; i++) {
+		const struct layout *l = &p->layouts[i];
+		int64_t need = layout_stored_bytes(p, l, 0);
+		struct yaml_node at = {.line = l->line, .column = l->column};
+		int64_t room = layout_capacity(l);
+		char *path;
+
+		if (room < 0 || need <= room / 100 * 85)
+			continue;
+		path = xasprintf("layouts.%s", l->name);
+		if (need > room)
+			read_error(r, &at, path,
+				"too small: the workloads write %s, the volume holds less than %s",
+				units_size(need, a), units_size(room, b));
+		else
+			read_warning(r, &at, path,
+				"nearly full: the workloads write %s, the volume holds less than "
+				"%s",
+				units_size(need, a), units_size(room, b));
+		free(path);
+	}
+}
+
+static int only_ids(const struct layout *l, struct strv *ids)
+{
+	struct role_set roles[LAYOUT_MAX_ROLES];
+	size_t n = layout_roles(l, roles);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < roles[i].disks->n; j++) {
+			const struct disk_selector *s = &roles[i].disks->v[j];
+
+			if (!s->ids.n)
+				return 0;
+			for (size_t k = 0; k < s->ids.n; k++)
+				strv_add(ids, s->ids.v[k]);
+		}
+	return 1;
+}
+
+static int on_real_disks(const struct layout *l)
+{
+	return !l->existing && !l->scratch.disks;
+}
+
+/* Selectors may meet the same disks; only lists of ids show that they don't. */
+static int may_share(const struct plan *p)
+{
+	struct strv seen = {0};
+	int share = 0, real = 0;
+
+	for (size_t i = 0; i < p->n_layouts && !share; i++) {
+		struct strv ids = {0};
+
+		if (!on_real_disks(&p->layouts[i]))
+			continue;
+		real++;
+		if (!only_ids(&p->layouts[i], &ids))
+			share = 2;
+		for (size_t j = 0; j < ids.n; j++)
+			share |= strv_has(&seen, ids.v[j]);
+		for (size_t j = 0; j < ids.n; j++)
+			strv_add(&seen, ids.v[j]);
+		strv_free(&ids);
+	}
+	strv_free(&seen);
+	if (share == 2) { /* it shares with any other layout on real disks */
+		real = 0;
+		for (size_t i = 0; i < p->n_layouts; i++)
+			real += on_real_disks(&p->layouts[i]);
+	}
+	return share && real > 1;
+}
+
+static void check_builds(struct reading *r, const struct yaml_node *root, struct plan *p)
+{
+	const struct yaml_node *order = yaml_get(root, "order");
+
+	if (p->builds != BUILDS_ONCE || !may_share(p))
+		return;
+	if (p->order == ORDER_RANDOM && order)
+		read_error(r, order, "order",
+			"builds: once with layouts that may share disks needs order: as-written: "
+			"only "
+			"one of them can be there at a time");
+	p->order = ORDER_AS_WRITTEN;
+	if (!order)
+		read_warning(r, yaml_get(root, "builds"), "builds",
+			"layouts that may share disks are built once, one after the other: taken "
+			"as "
+			"order: as-written");
+}
+
+static void check_counts(struct reading *r, const struct yaml_node *root, const struct plan *p)
+{
+	const struct yaml_node *trials = yaml_get(root, "trials");
+	uint64_t units = (uint64_t)p->trials_max * p->n_layouts;
+
+	if (trials && p->trials_min < 3 && p->trials_min > 0)
+		read_warning(r, trials, "trials",
+			"fewer than 3: spread cannot be judged, and no difference can be shown");
+	if (trials && units > PLAN_MAX_UNITS)
+		read_error(r, trials, "trials", "%u blocks of %zu layouts are more than %d builds",
+			p->trials_max, p->n_layouts, PLAN_MAX_UNITS);
+}
+
+static void warn_existing(struct reading *r, const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_layouts && p->cache == CACHE_COLD; i++) {
+		const struct layout *l = &p->layouts[i];
+		struct yaml_node at = {.line = l->line, .column = l->column};
+		char *path;
+
+		if (!l->existing)
+			continue;
+		path = xasprintf("layouts.%s", l->name);
+		read_warning(r, &at, path,
+			"an existing folder is measured with its cache as it is, unless the host's "
+			"policy says remount: true for it");
+		free(path);
+	}
+}
+
+void plan_check_whole(struct reading *r, const struct yaml_node *root)
+{
+	struct plan *p = r->owner;
+
+	check_counts(r, root, p);
+	check_builds(r, root, p);
+	warn_existing(r, p);
+	check_space(r, p);
+}

@@ -1,0 +1,248 @@
+/* Wrong plans and what is said about workloads. See plan_wrong.h. */
+#include "tests/unit/plan_wrong.h"
+
+static const struct wrong workloads[] = {
+	{"none", TOP EXISTING "workloads: {}\n",
+		"6:12: workloads: must be a map of 1 to 64 workloads, such as write: "
+		"{stream: {op: write, size: 30G}}\n"},
+	{"nothing to do",
+		TOP EXISTING "workloads:\n"
+			     "  w: {}\n",
+		"7:6: workloads.w: says nothing to do: it needs a kind, such as stream\n"},
+	{"two kinds",
+		TOP EXISTING "workloads:\n"
+			     "  w: {stream: {op: write, size: 1G}, random: {op: read}}\n",
+		"7:38: workloads.w.random: 'random' is not supported by this version\n"
+		"7:38: workloads.w: one workload does one thing: 'stream' is there already\n"},
+	{"unknown kind",
+		TOP EXISTING "workloads:\n"
+			     "  w: {streem: {op: write}}\n",
+		"7:7: workloads.w: 'streem' is not a key of a workload; did you mean "
+		"'stream'?\n"},
+	{"kinds of later versions",
+		TOP EXISTING "workloads:\n"
+			     "  w0: {random: {}}\n"
+			     "  w1: {filebench: {}}\n"
+			     "  w2: {pg_restore: {}}\n"
+			     "  w3: {pg_dump: {}}\n"
+			     "  w4: {pgbench: {}}\n"
+			     "  w5: {fio: {}}\n"
+			     "  w6: {command: {}}\n"
+			     "  w7: {disk-scan: {}}\n"
+			     "  w8: {rebuild: {}}\n"
+			     "  w9: {parallel: {}}\n",
+		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
+		"8:8: workloads.w1.filebench: 'filebench' is not supported by this version\n"
+		"9:8: workloads.w2.pg_restore: 'pg_restore' is not supported by this version\n"
+		"10:8: workloads.w3.pg_dump: 'pg_dump' is not supported by this version\n"
+		"11:8: workloads.w4.pgbench: 'pgbench' is not supported by this version\n"
+		"12:8: workloads.w5.fio: 'fio' is not supported by this version\n"
+		"13:8: workloads.w6.command: 'command' is not supported by this version\n"
+		"14:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
+		"15:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"
+		"16:8: workloads.w9.parallel: 'parallel' is not supported by this version\n"},
+};
+WRONG_TEST(workloads)
+
+static const struct wrong streams[] = {
+	{"no op", STREAM("{size: 1G}"),
+		"7:15: workloads.w.stream: 'op' is missing: write, read or rewrite\n"},
+	{"op", STREAM("{op: wirte, size: 1G}"),
+		"7:20: workloads.w.stream.op: 'wirte' is not an op (read, write, rewrite); "
+		"did you mean 'write'?\n"},
+	{"no size", STREAM("{op: write}"),
+		"7:15: workloads.w.stream: 'size' is missing: how much to write, such as 30G "
+		"or ram * 2\n"},
+	{"size", STREAM("{op: write, size: lots}"),
+		"7:33: workloads.w.stream.size: 'lots' is not a size (64K, 1M, 30G, 30GB, or "
+		"of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
+	{"size 0", STREAM("{op: write, size: 0}"),
+		"7:33: workloads.w.stream.size: must be more than 0\n"},
+	{"ram times a word", STREAM("{op: write, size: ram * x}"),
+		"7:33: workloads.w.stream.size: 'ram * x' is not a size (64K, 1M, 30G, 30GB, "
+		"or of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
+	{"ram times too much", STREAM("{op: write, size: ram * 100000}"),
+		"7:33: workloads.w.stream.size: 'ram * 100000' is not a size (64K, 1M, 30G, "
+		"30GB, or of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
+	{"sum of sizes", STREAM("{op: write, size: 1G + 1G}"),
+		"7:33: workloads.w.stream.size: '1G + 1G' is not a size (64K, 1M, 30G, 30GB, "
+		"or of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
+	{"size too large", STREAM("{op: write, size: 9999999P}"),
+		"7:33: workloads.w.stream.size: '9999999P' is not a size (64K, 1M, 30G, "
+		"30GB, or of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
+	{"size under a block", STREAM("{op: write, size: 64K}"),
+		"7:33: workloads.w.stream.size: 64 KiB in 1 part is less than one block of 1 "
+		"MiB each\n"},
+	{"size under a block a thread", STREAM("{op: write, size: 4M, threads: 8}"),
+		"7:33: workloads.w.stream.size: 4 MiB in 8 parts is less than one block of 1 "
+		"MiB each\n"},
+	{"block too small", STREAM("{op: write, size: 1G, block-size: 100}"),
+		"7:49: workloads.w.stream.block-size: '100' is outside of 512 B to 64 MiB\n"},
+	{"block too big", STREAM("{op: write, size: 1G, block-size: 128M}"),
+		"7:49: workloads.w.stream.block-size: '128M' is outside of 512 B to 64 MiB\n"},
+	{"negative block", STREAM("{op: write, size: 1G, block-size: -1M}"),
+		"7:49: workloads.w.stream.block-size: '-1M' is not a size (64K, 1M, 30G, or "
+		"8KB, 30GB for powers of 1000)\n"},
+	{"data", STREAM("{op: write, size: 1G, data: zeros}"),
+		"7:43: workloads.w.stream.data: 'zeros' is not a kind of data (random, "
+		"zero); did you mean 'zero'?\n"},
+	{"data map", STREAM("{op: write, size: 1G, data: {compressible: 50%, x: y}}"),
+		"7:43: workloads.w.stream.data: must be random, zero or {compressible: 50%}\n"},
+	{"data 0%", STREAM("{op: write, size: 1G, data: {compressible: 0%}}"),
+		"7:58: workloads.w.stream.data: compressible takes 1% to 99%\n"},
+	{"data 200%", STREAM("{op: write, size: 1G, data: {compressible: 200%}}"),
+		"7:58: workloads.w.stream.data: '200%' must be a percentage from 0% to 100%, "
+		"such as 2%\n"},
+	{"sync", STREAM("{op: write, size: 1G, sync: fsync}"),
+		"7:43: workloads.w.stream.sync: 'fsync' is not a kind of sync (all, file, "
+		"filesystem, none)\n"},
+	{"io_uring", STREAM("{op: write, size: 1G, engine: io_uring, depth: 4}"),
+		"7:37: workloads.w.stream.engine: 'engine: io_uring' is not supported by "
+		"this version: use engine: pread\n"
+		"7:55: workloads.w.stream.depth: 'depth: 4' is not supported by this "
+		"version: use threads\n"},
+	{"engine", STREAM("{op: write, size: 1G, engine: aio}"),
+		"7:45: workloads.w.stream.engine: 'aio' is not an engine (pread, io_uring)\n"},
+	{"direct block", STREAM("{op: write, size: 1G, direct: true, block-size: 6000}"),
+		"7:63: workloads.w.stream.block-size: direct needs a block-size that is a "
+		"multiple of 4096 bytes\n"},
+	{"direct size", STREAM("{op: write, size: 1000000000, direct: true}"),
+		"7:33: workloads.w.stream.size: direct needs a size that is a multiple of "
+		"4096 bytes\n"},
+	{"direct word", STREAM("{op: write, size: 1G, direct: 1}"),
+		"7:45: workloads.w.stream.direct: '1' must be true or false\n"},
+	{"threads over files", STREAM("{op: write, size: 1G, threads: 3, files: 2}"),
+		"7:46: workloads.w.stream.threads: 3 threads cannot share 2 files evenly: "
+		"use a multiple of 2\n"},
+	{"too many threads", STREAM("{op: write, size: 1G, threads: 1000}"),
+		"7:46: workloads.w.stream.threads: '1000' must be a whole number from 1 to "
+		"256\n"},
+	{"buffers", STREAM("{op: write, size: 100G, threads: 256, block-size: 64M}"),
+		"7:48: workloads.w.stream.threads: 256 blocks of 64 MiB need more than 1 GiB "
+		"of buffers\n"},
+	{"no files", STREAM("{op: write, size: 1G, files: 0}"),
+		"7:44: workloads.w.stream.files: '0' must be a whole number from 1 to 4096\n"},
+	{"rate", STREAM("{op: write, size: 1G, rate: 1K}"),
+		"7:43: workloads.w.stream.rate: '1K' is outside of 4 KiB to 8 EiB\n"},
+	{"of in a write", STREAM("{op: write, size: 1G, of: w}"),
+		"7:41: workloads.w.stream.of: a write makes its own files; use op: rewrite "
+		"to write over others\n"},
+	{"read of nothing", STREAM("{op: read}"),
+		"7:15: workloads.w.stream: 'of' is missing: a read needs to know the "
+		"workload whose files it takes\n"},
+	{"read of itself", STREAM("{op: read, of: w}"),
+		"7:30: workloads.w.stream.of: 'w' is this workload itself, and workloads run "
+		"in the order of the plan\n"},
+	{"verify in a write", STREAM("{op: write, size: 1G, verify: true}"),
+		"7:45: workloads.w.stream.verify: belongs to a read of what an earlier "
+		"workload writes\n"},
+	{"read of a file without size", STREAM("{op: read, file: old}"),
+		"7:15: workloads.w.stream: 'size' is missing: how much of 'old' to read\n"},
+};
+WRONG_TEST(streams)
+
+static const struct wrong files[] = {
+	{"../x", STREAM("{op: write, size: 1G, file: '../x'}"),
+		"7:43: workloads.w.stream.file: '../x' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"a/b", STREAM("{op: write, size: 1G, file: 'a/b'}"),
+		"7:43: workloads.w.stream.file: 'a/b' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"-x", STREAM("{op: write, size: 1G, file: '-x'}"),
+		"7:43: workloads.w.stream.file: '-x' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{".x", STREAM("{op: write, size: 1G, file: '.x'}"),
+		"7:43: workloads.w.stream.file: '.x' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"a b", STREAM("{op: write, size: 1G, file: 'a b'}"),
+		"7:43: workloads.w.stream.file: 'a b' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"x{trial", STREAM("{op: write, size: 1G, file: 'x{trial'}"),
+		"7:43: workloads.w.stream.file: 'x{trial': {trial} is the only placeholder\n"},
+	{"x{n}", STREAM("{op: write, size: 1G, file: 'x{n}'}"),
+		"7:43: workloads.w.stream.file: 'x{n}': {trial} is the only placeholder\n"},
+	{"{trial}{", STREAM("{op: write, size: 1G, file: '{trial}{'}"),
+		"7:43: workloads.w.stream.file: '{trial}{': {trial} is the only placeholder\n"},
+	{"empty", STREAM("{op: write, size: 1G, file: ''}"),
+		"7:43: workloads.w.stream.file: has no value\n"},
+	{"a'b", STREAM("{op: write, size: 1G, file: 'a''b'}"),
+		"7:43: workloads.w.stream.file: 'a'b' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"\"a newline b\"", STREAM("{op: write, size: 1G, file: \"a\\nb\"}"),
+		"7:43: workloads.w.stream.file: 'a?b' is not a file name: use letters, "
+		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
+		"most 128 bytes\n"},
+	{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		STREAM("{op: write, size: 1G, file: "
+		       "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'}"),
+		"7:43: workloads.w.stream.file: "
+		"'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' is not "
+		"a file name: use letters, digits, '.', '_', '+', '-' and {trial}, not "
+		"starting with '.' or '-', at most 128 bytes\n"},
+};
+WRONG_TEST(files)
+
+static const struct wrong ties[] = {
+	{"of unknown", TOP EXISTING WRITE "  r: {stream: {op: read, of: ww}}\n",
+		"8:30: workloads.r.stream.of: there is no workload 'ww'\n"},
+	{"of a later one",
+		TOP EXISTING WRITE "  r: {stream: {op: read, of: x}}\n"
+				   "  x: {stream: {op: write, size: 1G}}\n",
+		"8:30: workloads.r.stream.of: 'x' comes later, and workloads run in the "
+		"order of the plan\n"},
+	{"of a read",
+		TOP EXISTING WRITE "  r: {stream: {op: read, of: w}}\n"
+				   "  q: {stream: {op: read, of: r}}\n",
+		"9:30: workloads.q.stream.of: 'r' is not a write: name the workload that "
+		"makes the files\n"},
+	{"what comes from the write",
+		TOP EXISTING WRITE
+		"  r: {stream: {op: read, of: w, files: 2, file: other, size: 2G, sync: all, "
+		"data: zero}}\n",
+		"8:40: workloads.r.stream.files: 'w' makes 1, and they are what is used here\n"
+		"8:49: workloads.r.stream.file: comes from 'w', leave it out\n"
+		"8:62: workloads.r.stream.size: larger than what 'w' writes\n"
+		"8:72: workloads.r.stream.sync: a read has nothing to sync\n"
+		"8:83: workloads.r.stream.data: a read takes what is in the files\n"},
+	{"same file", TOP EXISTING WRITE "  x: {stream: {op: write, size: 1G, file: w}}\n",
+		"8:43: workloads.x.stream.file: writes the same file as 'w': use another "
+		"file, or {op: rewrite, of: w}\n"},
+	{"rewrite of nothing", TOP EXISTING WRITE "  x: {stream: {op: rewrite}}\n",
+		"8:15: workloads.x.stream: 'of' is missing: a rewrite needs to know the "
+		"workload whose files it takes\n"},
+	{"direct read of an odd size",
+		TOP EXISTING WRITE "  x: {stream: {op: write, size: 1000000001}}\n"
+				   "  r: {stream: {op: read, of: x, direct: true}}\n",
+		"9:15: workloads.r.stream: direct needs a size that is a multiple of 4096 "
+		"bytes\n"},
+	{"file that nobody writes",
+		TOP RAIDZ1 "workloads:\n"
+			   "  r: {stream: {op: read, file: old, size: 1G}}\n",
+		"7:32: workloads.r.stream.file: no earlier workload writes 'old', and "
+		"volumes start empty\n"},
+	{"read of a kind of a later version",
+		TOP EXISTING "workloads:\n"
+			     "  w: {random: {op: write}}\n"
+			     "  r: {stream: {op: read, of: w}}\n",
+		"7:7: workloads.w.random: 'random' is not supported by this version\n"},
+};
+WRONG_TEST(ties)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_workloads),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_ties),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
