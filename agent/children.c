@@ -1,0 +1,148 @@
+/*
+ * The table of our child processes. Owns the SIGCHLD event.
+ * Invariant: every child is reaped; a callback runs once, and may add or abandon others.
+ */
+#include "agent/children.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/proc.h"
+
+struct child {
+	pid_t pid;
+	child_ended fn; /* NULL: abandoned */
+	void *arg;
+};
+struct children {
+	struct event *sigchld;
+	struct child *v;
+	size_t n, cap;
+};
+
+static size_t find(const struct children *c, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < c->n && c->v[i].pid != pid)
+		i++;
+	return i;
+}
+
+static void on_sigchld(evutil_socket_t sig, short what, void *arg)
+{
+	struct children *c = arg;
+	int status;
+	pid_t pid;
+
+	(void)sig;
+	(void)what;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		size_t i = find(c, pid);
+		struct child ended;
+
+		if (i == c->n)
+			continue;
+		ended = c->v[i];
+		c->v[i] = c->v[--c->n];
+		if (ended.fn)
+			ended.fn(ended.arg, pid, status);
+	}
+}
+
+int children_new(struct event_base *base, struct children **ret, struct err *e)
+{
+	struct children *c;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		return err_sys(e, "cannot become the reaper of orphaned processes");
+	c = xcalloc(1, sizeof(*c));
+	c->sigchld = evsignal_new(base, SIGCHLD, on_sigchld, c);
+	if (!c->sigchld || event_add(c->sigchld, NULL)) {
+		children_free(c);
+		return err_set(e, ERR_FAILED, "cannot watch child processes");
+	}
+	*ret = c;
+	return 0;
+}
+
+void children_free(struct children *c)
+{
+	if (!c)
+		return;
+	if (c->sigchld)
+		event_free(c->sigchld);
+	free(c->v);
+	free(c);
+}
+
+void children_add(struct children *c, pid_t pid, child_ended fn, void *arg)
+{
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
+	c->v[c->n++] = (struct child){.pid = pid, .fn = fn, .arg = arg};
+}
+
+void children_abandon(struct children *c, pid_t pid)
+{
+	size_t i = find(c, pid);
+
+	if (i < c->n)
+		c->v[i].fn = NULL;
+}
+
+static int is_child_of(pid_t pid, pid_t parent)
+{
+	char path[64], line[512], *end;
+	int ppid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fgets(line, sizeof(line), f)) {
+		end = line;
+		for (char *p = line; *p; p++)
+			if (*p == ')')
+				end = p;
+		if (sscanf(end, ") %*c %d", &ppid) != 1)
+			ppid = 0;
+	}
+	fclose(f);
+	return ppid == parent;
+}
+
+static void kill_stray(struct children *c, pid_t pid, uint64_t since_ticks)
+{
+	uint64_t ticks;
+	struct err e;
+
+	if (find(c, pid) < c->n || !is_child_of(pid, getpid()))
+		return;
+	if (proc_start_time(pid, &ticks, &e) || ticks < since_ticks)
+		return;
+	log_info("process", "%d was left behind: killed", (int)pid);
+	kill(pid, SIGKILL);
+}
+
+void children_kill_strays(struct children *c, uint64_t since_ticks)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+
+	if (!d)
+		return;
+	while ((de = readdir(d)))
+		if (isdigit((unsigned char)de->d_name[0]))
+			kill_stray(c, (pid_t)atoi(de->d_name), since_ticks);
+	closedir(d);
+}

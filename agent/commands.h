@@ -1,0 +1,24 @@
+/* The agent's verbs: one function each, found in main.c's table. */
+#ifndef AGENT_COMMANDS_H
+#define AGENT_COMMANDS_H
+
+#include "agent/host.h"
+
+/* Exit statuses of all verbs. */
+#define EXIT_DONE 0
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define EXIT_DENIED 3
+
+/* argv: what stands behind the verb and the common options; NULL-terminated. Errors go to stderr
+ * by command_error. */
+int command_join(const struct agent_options *opt, int argc, char **argv);
+int command_policy(const struct agent_options *opt, int argc, char **argv);
+int command_approve(const struct agent_options *opt, int argc, char **argv);
+int command_stop(const struct agent_options *opt, int argc, char **argv);
+int command_volumes(const struct agent_options *opt, int argc, char **argv);
+
+/* Prints "arraymark-agent: text" and gives the exit status for the code. */
+int command_error(const struct err *e);
+
+#endif

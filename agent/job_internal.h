@@ -1,0 +1,95 @@
+/* Inside of the job's files: its whole state. */
+#ifndef AGENT_JOB_INTERNAL_H
+#define AGENT_JOB_INTERNAL_H
+
+#include "agent/helper.h"
+#include "agent/job.h"
+#include "agent/tasks.h"
+#include "agent/telemetry/telemetry.h"
+#include "agent/worker_launch.h"
+#include "common/plan/plan.h"
+
+struct trial {
+	uint32_t number; /* within the attempt, from 1 */
+	unsigned workload, repeat, retries_left;
+	uint32_t samples;
+	struct telemetry first, last;
+	struct telemetry_source *counters;
+	struct msg_worker_done done;
+	int has_done, started;
+	int volume_lost;
+	struct err why; /* code ERR_NONE: fine so far */
+};
+
+struct job {
+	struct job_env env;
+	struct msg offer; /* MSG_JOB_OFFER */
+	struct plan *plan;
+	struct policy *policy;
+	const struct inventory *inv;
+	struct msg fresh; /* MSG_INVENTORY read for this job; inv then points into it */
+	char *name;       /* "run 12", for the log */
+	enum job_phase phase;
+	struct helper *helper;
+	struct worker *worker;
+	struct event *kick, *deadline, *cut;
+	struct err kicked; /* why, for the phase that could not be started */
+
+	size_t unit_index;
+	struct err unit_error; /* code ERR_NONE: the unit is good so far */
+	struct volume *built;  /* by layout; kind and name of those that are not are zero */
+	struct trial trial;
+	struct job_task task;
+	struct hook_task hook;
+	struct host_task inspect;
+
+	int stopping; /* no further unit or trial is begun */
+	enum attempt_state end_state;
+	struct err end_error; /* the first reason */
+	unsigned units_failed;
+	int dirty, kept;
+};
+
+/* The one mover; asserts that the table allows it. */
+void job_move(struct job *j, enum job_phase to);
+const struct unit *job_unit(const struct job *j);
+const struct layout *job_layout(const struct job *j);
+struct volume *job_volume(struct job *j);
+/* Numbers and stores the record; wall time is filled in. */
+void job_record(struct job *j, struct record *r);
+/* Starts a helper for the phase the job is in; its end comes to job_phase_ended. */
+void job_help(struct job *j, const char *what, int (*run)(struct helper_report *to, void *arg,
+	json_t **ret, struct err *e), void *arg, unsigned deadline_ms);
+/* The phase's work ended; why NULL: well. The one place that decides what comes next. */
+void job_phase_ended(struct job *j, const struct err *why, const json_t *result);
+/* As job_phase_ended, from the event loop. */
+void job_phase_failed(struct job *j, const struct err *why);
+/* Stops after what is under way. */
+void job_stop(struct job *j, enum attempt_state as, const struct err *why);
+void job_unit_fail(struct job *j, const struct err *why);
+void job_end_unit(struct job *j);
+
+/* Timers and the kick. */
+int job_events_init(struct job *j, struct err *e);
+/* To the owner's hook and the first unit, once the host is known. */
+void job_begin(struct job *j);
+
+/* ---- job_trial.c ---- */
+void trial_first(struct job *j);
+void trial_begin(struct job *j);
+void trial_cache_made(struct job *j, const struct err *why, const json_t *result);
+/* No worker could be started. */
+void trial_not_prepared(struct job *j, const struct err *why);
+void trial_continue(struct job *j, const struct msg_continue *c);
+void trial_worker_ended(struct job *j);
+void trial_checked(struct job *j, const struct err *why);
+/* The worker is killed; the trial fails for that reason. */
+void trial_abort(struct job *j, const struct err *why);
+void trial_clear(struct trial *t);
+
+/* ---- job_spec.c ---- */
+/* The order to a worker for a trial; strings are owned by the message (msg_clear). */
+int job_worker_spec(const struct job *j, const struct volume *v, unsigned workload, unsigned repeat,
+	struct msg *ret, struct err *e);
+
+#endif

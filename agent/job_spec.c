@@ -1,0 +1,82 @@
+/* From a plan's workload to a worker's order. Pure. */
+#include <string.h>
+
+#include "agent/job_internal.h"
+#include "common/base/mem.h"
+
+#define GOLDEN 0x9e3779b97f4a7c15ULL
+
+/* Each trial writes data of its own, so that nothing can be deduplicated; the same seed gives the
+ * same data again. */
+static uint64_t trial_seed(const struct job *j, unsigned workload, unsigned repeat)
+{
+	const struct unit *u = job_unit(j);
+	uint64_t x = j->offer.u.job_offer.seed;
+	const uint64_t parts[] = {u->block, u->layout, workload, repeat, j->trial.number};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		x = (x ^ parts[i]) + GOLDEN;
+		x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+		x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+		x ^= x >> 31;
+	}
+	return x;
+}
+
+/* The workload that made the files: `of`'s, else its own. */
+static const struct workload *maker(const struct plan *p, const struct workload *w)
+{
+	return w->stream.of ? &p->workloads[w->stream.of_index] : w;
+}
+
+static void add_names(const struct job *j, const struct workload *w, unsigned repeat,
+	struct msg_worker_spec *spec)
+{
+	const char *pattern = w->stream.file ? w->stream.file : w->name;
+	char *name = plan_file_name(pattern, job_unit(j)->block, repeat, j->plan->repeat);
+
+	for (unsigned i = 1; i <= spec->files; i++) {
+		if (spec->files == 1)
+			strv_add(&spec->names, name);
+		else
+			strv_addf(&spec->names, "%s.%u", name, i);
+	}
+	free(name);
+}
+
+int job_worker_spec(const struct job *j, const struct volume *v, unsigned workload, unsigned repeat,
+	struct msg *ret, struct err *e)
+{
+	const struct workload *w = &j->plan->workloads[workload];
+	const struct workload *files = maker(j->plan, w);
+	const struct stream *s = &w->stream;
+	const struct plan_size *size = &s->size;
+	struct msg m = {.type = MSG_WORKER_SPEC};
+	struct msg_worker_spec *spec = &m.u.worker_spec;
+	int64_t bytes;
+
+	if (size->ram_factor == 0 && size->bytes == 0)
+		size = &files->stream.size;
+	if (plan_size_bytes(size, j->inv->ram_bytes, &bytes, e))
+		return err_prefix(e, "workload %s", w->name);
+	spec->kind = xstrdup("stream");
+	spec->directory = xstrdup(v->directory);
+	spec->op = (enum op_kind)s->op;
+	spec->size = (uint64_t)bytes;
+	spec->block_size = (uint64_t)s->block_size;
+	spec->data = (enum data_kind)s->data;
+	spec->compressible_percent = s->compressible_percent;
+	spec->sync = (enum sync_kind)s->sync;
+	spec->direct = s->direct;
+	spec->threads = s->threads;
+	spec->files = files->stream.files;
+	spec->rate = (uint64_t)s->rate;
+	spec->sample_ns = j->plan->sample_ns;
+	spec->seed = trial_seed(j, workload, repeat);
+	spec->dev = v->dev;
+	spec->syncfs_works = v->syncfs_works;
+	spec->verify = s->verify;
+	add_names(j, files, repeat, spec);
+	*ret = m;
+	return 0;
+}

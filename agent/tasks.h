@@ -1,0 +1,53 @@
+/*
+ * What helper children do: everything that touches disks, mounts and programs. Each function runs in
+ * a helper (see helper.h), sees the monitor's memory as it was at the fork, and reports with messages:
+ * each step as a RECORD_BATCH with one step record, an inventory as INVENTORY, a preview as
+ * PREVIEW_REPLY.
+ */
+#ifndef AGENT_TASKS_H
+#define AGENT_TASKS_H
+
+#include "agent/helper.h"
+#include "agent/host.h"
+#include "agent/volume/volume.h"
+
+/* All of a job that a task may need. Borrowed. */
+struct job_task {
+	const struct host *host;
+	const struct plan *plan;
+	const struct policy *policy;
+	const struct inventory *inv;
+	const struct msg_job_offer *offer;
+	struct unit unit;
+	struct volume *volume;
+	int all_layouts; /* task_teardown: not only what was built for unit.layout */
+};
+/* Result: volume_to_json. */
+int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
+/* Makes the cache state, then checks the volume. Result: {"volume", "done"}. */
+int task_cache(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
+int task_check(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
+int task_teardown(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
+
+struct hook_task {
+	const char *program;
+};
+int task_hook(struct helper_report *to, void *hook_task, json_t **ret, struct err *e);
+
+struct host_task {
+	const struct host *host;
+	const struct policy *policy; /* may be NULL */
+};
+int task_inspect(struct helper_report *to, void *host_task, json_t **ret, struct err *e);
+/* Takes down what all journals in STATE say, oldest last, and removes them. */
+int task_leftovers(struct helper_report *to, void *host_task, json_t **ret, struct err *e);
+
+struct preview_task {
+	const struct host *host;
+	const struct policy *policy;
+	const struct inventory *inv;
+	const struct msg_preview *preview;
+};
+int task_preview(struct helper_report *to, void *preview_task, json_t **ret, struct err *e);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Inside of agent/volume: what the drivers share. Nothing outside this folder includes it.
+ *
+ * A driver makes steps and hands them to the context's sink; under a preview sink it touches
+ * nothing and asks the host nothing.
+ */
+#ifndef AGENT_VOLUME_DRIVER_H
+#define AGENT_VOLUME_DRIVER_H
+
+#include "agent/volume/volume.h"
+
+#define STEP_LONG_MS (10 * 60 * 1000) /* for steps whose time grows with the disks */
+#define BUSY_RETRIES 12               /* some 25 s in all */
+
+struct volume_driver {
+	const char *name;
+	int (*is_for)(const struct layout *l);
+	int (*build)(struct volume_ctx *ctx, const struct layout *l, struct volume *ret,
+		struct err *e);
+	int (*check)(struct volume_ctx *ctx, const struct volume *v, struct err *e);
+	/* Makes the volume's caches empty; appends to done what was done, for people. */
+	int (*make_cold)(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e);
+};
+extern const struct volume_driver zfs_driver, filesystem_driver, existing_driver;
+
+/* Steps. words ends with NULL; a first word without '/' is looked up as a program when run. */
+void step_start(struct step *s, enum step_phase phase, const char *what, ...)
+	__attribute__((format(printf, 3, 4)));
+void step_words(struct step *s, const char *first, ...) __attribute__((sentinel));
+void step_undo(struct step *s, const char *op, ...) __attribute__((sentinel));
+/* Runs it through the context's sink and clears it in any case. out may be NULL. */
+int step_run(struct volume_ctx *ctx, struct step *s, struct buf *out, struct err *e);
+/* The value of a note "key=value" of the entry, or NULL. */
+const char *entry_note(const struct journal_entry *entry, const char *key);
+
+/* Generated name of a layout's volume: am_<run>_<n>_<6 hex of the job>; in a preview without a run
+ * "<run>" and "<job>" stand for what is not known. Caller frees. */
+char *volume_name(const struct volume_ctx *ctx);
+/* The folder for workloads, owned by the worker's account; undo_op "" where it goes with its
+ * volume. It must not be there yet. */
+int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *undo_op,
+	struct err *e);
+/* Makes the folder unless it is there, and takes it down again if it is empty then. */
+int volume_make_folder(struct volume_ctx *ctx, const char *path, const char *mode, struct err *e);
+/* Fills dev, fs_type, filesystem, usable_bytes, syncfs_works from the mounted directory. */
+int volume_describe(struct volume *v, struct err *e);
+/* The volume's directory is still there, on the same device and type of file system, and (source
+ * not NULL) what is mounted at its mount point is `source`. */
+int volume_check_mount(const struct volume *v, const char *source, struct err *e);
+/* Drops the page cache of the whole host (root only; otherwise says in done that it did not). */
+int volume_drop_caches(struct volume_ctx *ctx, struct buf *done, struct err *e);
+
+/* What a layout stands on: scratch disks in order, or the disks bound to it. */
+struct stage_disk {
+	const char *role; /* "data", "special", "log", "cache", "spare", "fs" */
+	unsigned group;
+	char *device; /* as it goes to programs: /dev/loop3, a by-id link, a plain file */
+	char *kernel; /* "loop3", "sdc"; NULL for a plain file or in a preview */
+};
+struct stage_disks {
+	struct stage_disk *v;
+	size_t n;
+	int scratch;
+	int buffered; /* scratch whose files go through the page cache */
+};
+void stage_disks_free(struct stage_disks *d);
+void stage_disks_add(struct stage_disks *d, const char *role, unsigned group, const char *device,
+	const char *kernel);
+/* Makes scratch disks, or checks and wipes the bound ones: right before the first write. */
+int stage_disks_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage_disks *ret,
+	struct err *e);
+int scratch_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage_disks *ret,
+	struct err *e);
+/* The loop device attached to the file, as "/dev/loop3"; NULL when there is none. Caller frees. */
+char *loop_find(const char *file);
+
+/* zpool create's vector for a pool on these disks: pure. */
+void zpool_create_vector(const struct pool_stage *p, const struct stage_disks *disks,
+	const char *name, const char *root, struct strv *argv);
+
+/* Undoing one journal entry, in an op's own way. Under a preview sink: only the steps. */
+struct undo_ctx {
+	struct volume_ctx *volume;
+	const struct journal_entry *entries; /* all of the journal: notes of others are looked up */
+	size_t n;
+	const struct journal_entry *entry;
+};
+struct undo_op {
+	const char *name;
+	size_t min_args;
+	int (*run)(struct undo_ctx *u, struct err *e);
+};
+const struct undo_op *undo_find(const char *name);
+int undo_entry(struct undo_ctx *u, struct err *e);
+int undo_pool(struct undo_ctx *u, struct err *e);
+
+#endif

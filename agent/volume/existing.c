@@ -1,0 +1,128 @@
+/*
+ * The driver for `existing`: a directory that the owner made and the policy names. We write into a
+ * folder of our own in it and into nothing else; what it lies on is never exported, never has its
+ * caches dropped, and is unmounted only where the policy says remount: true.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/policy/policy_check.h"
+#include "agent/volume/device.h"
+#include "agent/volume/driver.h"
+#include "agent/volume/mounts.h"
+#include "common/base/mem.h"
+
+static int is_for(const struct layout *l)
+{
+	return l->existing != NULL;
+}
+
+static int check(struct volume_ctx *ctx, const struct volume *v, struct err *e)
+{
+	(void)ctx;
+	return volume_check_mount(v, NULL, e);
+}
+
+/* "am_12_1_ab12cd" -> "arraymark-12-1-ab12cd" */
+static char *folder_name(const struct volume_ctx *ctx)
+{
+	char *name = volume_name(ctx), *folder;
+
+	for (char *p = name; *p; p++)
+		if (*p == '_')
+			*p = '-';
+	folder = xasprintf("arraymark-%s", name + strlen("am-"));
+	free(name);
+	return folder;
+}
+
+/* The disk or partition below, so that physical bytes can be told; its other users' count too. */
+static int find_disk(struct volume *v, struct err *e)
+{
+	const struct mount_entry *around;
+	struct mounts m;
+	char *kernel;
+
+	if (mounts_read(&m, e))
+		return -1;
+	around = mounts_around(&m, v->directory);
+	kernel = around ? device_kernel_name(around->source) : NULL;
+	if (kernel)
+		strv_add(&v->disks, kernel);
+	free(kernel);
+	mounts_free(&m);
+	return 0;
+}
+
+static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *ret, struct err *e)
+{
+	char *name;
+
+	ret->kind = VOLUME_EXISTING;
+	if (!ctx->policy)
+		return err_set(e, ERR_DENIED, "without a policy no directory may be written to");
+	if (policy_check_directory(ctx->policy, l->existing, &ret->mount, &ret->remount, e))
+		return -1;
+	name = folder_name(ctx);
+	ret->name = xstrdup(ret->mount);
+	ret->directory = xasprintf("%s/%s", ret->mount, name);
+	ret->identity = xasprintf("directory %s", ret->directory);
+	free(name);
+	if (volume_bench_folder(ctx, ret->directory, "bench", e))
+		return -1;
+	if (ctx->sink->preview)
+		return 0;
+	return volume_describe(ret, e) || find_disk(ret, e) ? -1 : 0;
+}
+
+/* The mount that the directory lies on, by its own point; what else is below it is not touched. */
+static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct buf *done,
+	struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_CACHE, "unmount %s", m->point);
+	step_words(&s, "umount", "--", m->point, NULL);
+	step_undo(&s, "remount", m->source, m->point, m->type, m->options, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	s.retries = BUSY_RETRIES;
+	if (step_run(ctx, &s, NULL, e))
+		return -1;
+	step_start(&s, PHASE_CACHE, "mount %s again", m->point);
+	step_words(&s, "mount", "-t", m->type, "-o", m->options, "--", m->source, m->point, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	if (step_run(ctx, &s, NULL, e))
+		return -1;
+	buf_addf(done, "%s unmounted and mounted", m->point);
+	return 0;
+}
+
+/* Only a file system on a block device comes back as it was by mounting it again. */
+static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
+{
+	const struct mount_entry *around;
+	struct mounts m;
+	int status = 0;
+
+	if (!v->remount) {
+		buf_adds(done, "as it was: an existing directory is left alone");
+		return 0;
+	}
+	if (mounts_read(&m, e))
+		return -1;
+	around = mounts_around(&m, v->mount);
+	if (!around || !strcmp(around->point, "/") || !str_starts(around->source, "/dev/"))
+		buf_adds(done, "as it was: it lies on no block device that could be mounted again");
+	else if (geteuid() != 0 && !ctx->sink->preview)
+		buf_adds(done, "as it was: mounting takes root");
+	else
+		status = remount(ctx, around, done, e);
+	mounts_free(&m);
+	if (status || ctx->sink->preview)
+		return status;
+	return volume_describe(v, e) || check(ctx, v, e) ? -1 : 0;
+}
+
+const struct volume_driver existing_driver = {"existing", is_for, build, check, make_cold};

@@ -1,0 +1,115 @@
+/* The system's own facts, from /proc, /etc/os-release and uname. Holds nothing. */
+#include "agent/volume/inspect_system.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+
+#define FILE_MAX (16 * 1024 * 1024)
+
+/* The rest of the first line that begins with key, without blanks, colon and quotes around it. */
+static char *line_value(const char *file, const char *key)
+{
+	struct buf text = {0};
+	struct err ignored;
+	char *value = NULL, *rest, *line;
+
+	if (fs_read_file(file, FILE_MAX, &text, &ignored))
+		return NULL;
+	rest = text.data;
+	while (!value && (line = strsep(&rest, "\n"))) {
+		size_t len;
+
+		if (!str_starts(line, key))
+			continue;
+		line += strlen(key);
+		line += strspn(line, " \t:=\"");
+		len = strlen(line);
+		while (len && strchr(" \t\"", line[len - 1]))
+			len--;
+		value = len ? xstrndup(line, len) : NULL;
+	}
+	buf_free(&text);
+	return value;
+}
+
+static uint64_t ram_bytes(void)
+{
+	char *kib = line_value("/proc/meminfo", "MemTotal");
+	uint64_t bytes = kib ? strtoull(kib, NULL, 10) * 1024 : 0;
+
+	free(kib);
+	return bytes;
+}
+
+static int can_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int file_has(const char *path, const char *word)
+{
+	struct buf text = {0};
+	struct err ignored;
+	int found = !fs_read_file(path, FILE_MAX, &text, &ignored) && strstr(buf_str(&text), word);
+
+	buf_free(&text);
+	return found;
+}
+
+/* In the kernel already, or as a module that mount would load. */
+static int kernel_has(const char *release, const char *type)
+{
+	static const char *const lists[] = {"modules.builtin", "modules.dep"};
+	char path[512], word[32];
+
+	snprintf(word, sizeof(word), "\t%s\n", type);
+	if (file_has("/proc/filesystems", word))
+		return 1;
+	snprintf(word, sizeof(word), "/%s.ko", type);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		snprintf(path, sizeof(path), "/lib/modules/%s/%s", release, lists[i]);
+		if (file_has(path, word))
+			return 1;
+	}
+	return 0;
+}
+
+static void add_filesystem(struct inventory *inv, const char *release, const char *type)
+{
+	char program[32];
+
+	snprintf(program, sizeof(program), "mkfs.%s", type);
+	if (geteuid() == 0 && fs_find_program(program) && kernel_has(release, type))
+		strv_add(&inv->capabilities, type);
+}
+
+void inspect_system(struct inventory *inv)
+{
+	struct utsname u;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	inv->os = line_value("/etc/os-release", "PRETTY_NAME");
+	inv->cpu = line_value("/proc/cpuinfo", "model name");
+	inv->cpus = n > 0 ? (uint32_t)n : 1;
+	inv->ram_bytes = ram_bytes();
+	inv->agent_version = xstrdup(ARRAYMARK_VERSION);
+	inv->scratch_loop = geteuid() == 0 && fs_find_program("losetup") &&
+			    can_open("/dev/loop-control");
+	if (uname(&u))
+		return;
+	inv->kernel = xasprintf("%s %s", u.sysname, u.release);
+	inv->arch = xstrdup(u.machine);
+	add_filesystem(inv, u.release, "xfs");
+	add_filesystem(inv, u.release, "ext4");
+}

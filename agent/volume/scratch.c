@@ -1,0 +1,224 @@
+/*
+ * Scratch disks: files in a folder of their own under the policy's scratch directory, as loop
+ * devices with direct I/O where this host can, so that they have counters and no page cache of
+ * their own; as plain files elsewhere.
+ * Invariant: no file or folder is used that was there before.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "agent/volume/driver.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+
+#define LOOP_CONTROL "/dev/loop-control"
+
+/* File systems on which fallocate gives real blocks; elsewhere the files stay sparse. The folder
+ * may still be missing (in a preview): what is above it tells. */
+static int can_preallocate(const char *dir)
+{
+	static const unsigned long types[] = {
+		0xef53 /* ext4 */, 0x58465342 /* xfs */, 0x9123683e /* btrfs */,
+		0x01021994 /* tmpfs */, 0x794c7630 /* overlayfs */};
+	char *path = xstrdup(dir), *slash;
+	struct statfs s;
+	int status;
+
+	while ((status = statfs(path, &s)) && (slash = strrchr(path, '/')) && slash != path)
+		*slash = '\0';
+	free(path);
+	for (size_t i = 0; i < ARRAY_LEN(types) && !status; i++)
+		if ((unsigned long)s.f_type == types[i])
+			return 1;
+	return 0;
+}
+
+static int read_line(const char *path, char *out, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	int status = f && fgets(out, (int)size, f) ? 0 : -1;
+
+	if (f)
+		fclose(f);
+	if (!status)
+		out[strcspn(out, "\n")] = '\0';
+	return status;
+}
+
+char *loop_find(const char *file)
+{
+	DIR *folder = opendir("/sys/block");
+	char *found = NULL;
+	struct dirent *d;
+
+	while (folder && !found && (d = readdir(folder))) {
+		char path[320], backing[4096];
+
+		if (strncmp(d->d_name, "loop", 4))
+			continue;
+		snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file", d->d_name);
+		if (!read_line(path, backing, sizeof(backing)) && !strcmp(backing, file))
+			found = xasprintf("/dev/%s", d->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+static int make_file(struct volume_ctx *ctx, const char *file, int64_t size, int preallocate,
+	struct err *e)
+{
+	struct step s;
+	char bytes[32];
+
+	snprintf(bytes, sizeof(bytes), "%lld", (long long)size);
+	step_start(&s, PHASE_BUILD, "make the scratch file %s", file);
+	if (preallocate)
+		step_words(&s, "fallocate", "-l", bytes, "--", file, NULL);
+	else
+		step_words(&s, "truncate", "-s", bytes, "--", file, NULL);
+	step_undo(&s, "file", file, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	return step_run(ctx, &s, NULL, e);
+}
+
+/* The device's name is what losetup prints. */
+static int attach(struct volume_ctx *ctx, const char *file, unsigned number, char **ret,
+	struct err *e)
+{
+	struct buf out = {0};
+	struct step s;
+	char dry[32], path[320], line[16];
+
+	snprintf(dry, sizeof(dry), "<loop%u>", number);
+	step_start(&s, PHASE_BUILD, "attach %s to a loop device", file);
+	step_words(&s, "losetup", "--find", "--show", "--direct-io=on", file, NULL);
+	step_undo(&s, "loop", file, NULL);
+	s.dry_output = dry;
+	s.note = "device";
+	if (step_run(ctx, &s, &out, e)) {
+		buf_free(&out);
+		return -1;
+	}
+	out.data[strcspn(out.data, "\n")] = '\0';
+	*ret = buf_take(&out);
+	if (ctx->sink->preview)
+		return 0;
+	snprintf(path, sizeof(path), "/sys/block/%s/loop/dio", *ret + strlen("/dev/"));
+	if (!str_starts(*ret, "/dev/loop") || read_line(path, line, sizeof(line))) {
+		err_set(e, ERR_FAILED, "losetup gave '%s' for %s, which is no loop device", *ret, file);
+		free(*ret);
+		return -1;
+	}
+	return strcmp(line, "1") ? 1 : 0;
+}
+
+static int add_disk(struct volume_ctx *ctx, const char *dir, const struct layout *l,
+	const char *role, unsigned group, int preallocate, struct stage_disks *ret, struct err *e)
+{
+	unsigned number = (unsigned)ret->n + 1;
+	char *file = xasprintf("%s/disk%02u", dir, number), *device = NULL;
+	int loops = ctx->inv && ctx->inv->scratch_loop;
+	int status = make_file(ctx, file, l->scratch.size, preallocate, e);
+
+	if (!status && loops)
+		status = attach(ctx, file, number, &device, e);
+	if (status > 0 || (!status && !loops))
+		ret->buffered = 1;
+	if (status >= 0)
+		stage_disks_add(ret, role, group, device ? device : file,
+			device && !ctx->sink->preview ? device + strlen("/dev/") : NULL);
+	free(device);
+	free(file);
+	return status < 0 ? -1 : 0;
+}
+
+static unsigned set_count(const struct disk_set *s)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->v[i].count;
+	return n;
+}
+
+struct wanted {
+	const char *role;
+	unsigned group, count;
+};
+
+/* What the layout's stages take, in the order in which scratch disks are handed out. */
+static size_t list_wanted(const struct layout *l, struct wanted *v)
+{
+	const struct pool_stage *p = l->pool;
+	size_t n = 0;
+
+	if (l->fs)
+		v[n++] = (struct wanted){"fs", 0, set_count(&l->fs->disks)};
+	if (!p)
+		return n;
+	for (size_t i = 0; i < p->n_vdevs; i++)
+		v[n++] = (struct wanted){"data", (unsigned)i, set_count(&p->vdevs[i].disks)};
+	v[n++] = (struct wanted){"special", 0, set_count(&p->special.disks)};
+	v[n++] = (struct wanted){"log", 0, set_count(&p->log.disks)};
+	v[n++] = (struct wanted){"cache", 0, set_count(&p->cache)};
+	v[n++] = (struct wanted){"spare", 0, set_count(&p->spares)};
+	return n;
+}
+
+/* The policy's own directory is made too when it is missing, and goes again when it is empty. Its
+ * path without symlinks is what the kernel will name a loop device's file by. */
+static int make_folder(struct volume_ctx *ctx, char **ret_dir, struct err *e)
+{
+	const char *parent = ctx->policy->scratch_directory;
+	char *name, *dir, *real = NULL;
+	struct step s;
+
+	if (volume_make_folder(ctx, parent, "0700", e))
+		return -1;
+	if (!ctx->sink->preview && fs_realpath(parent, &real, e))
+		return -1;
+	name = volume_name(ctx);
+	dir = xasprintf("%s/%s", real ? real : parent, name);
+	free(name);
+	free(real);
+	step_start(&s, PHASE_BUILD, "make the scratch folder %s", dir);
+	step_words(&s, "mkdir", "-m", "0700", "--", dir, NULL);
+	step_undo(&s, "directory", dir, NULL);
+	if (step_run(ctx, &s, NULL, e)) {
+		free(dir);
+		return -1;
+	}
+	*ret_dir = dir;
+	return 0;
+}
+
+int scratch_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage_disks *ret,
+	struct err *e)
+{
+	size_t max = 5 + (l->pool ? l->pool->n_vdevs : 0), n;
+	struct wanted *wanted;
+	char *dir;
+	int preallocate, status = 0;
+
+	if (!ctx->policy || !ctx->policy->scratch_directory)
+		return err_set(e, ERR_DENIED,
+			"the policy has no line allow.scratch, so scratch disks cannot be made");
+	if (make_folder(ctx, &dir, e))
+		return -1;
+	wanted = xcalloc(max, sizeof(*wanted));
+	n = list_wanted(l, wanted);
+	ret->scratch = 1;
+	preallocate = can_preallocate(ctx->policy->scratch_directory);
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < wanted[i].count && !status; k++)
+			status = add_disk(ctx, dir, l, wanted[i].role, wanted[i].group,
+				preallocate, ret, e);
+	free(dir);
+	free(wanted);
+	return status;
+}

@@ -1,0 +1,258 @@
+/*
+ * The driver for ZFS pools. A pool gets a generated name, a mount point under the agent's private
+ * root, no cache file, and is known by its GUID.
+ * Invariant: a pool is imported only by its GUID and only from a folder of links to exactly the
+ * devices it was made of.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/volume/driver.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/proc.h"
+
+static int is_for(const struct layout *l)
+{
+	return l->pool != NULL;
+}
+
+/* The undo entry names the pool, its mount point and its devices with their roles. */
+static int create(struct volume_ctx *ctx, const struct pool_stage *p, const struct stage_disks *disks,
+	const struct volume *v, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_BUILD, "create the pool %s", v->name);
+	zpool_create_vector(p, disks, v->name, ctx->mount_root, &s.argv);
+	step_undo(&s, "pool", v->name, v->mount, NULL);
+	for (size_t i = 0; i < disks->n; i++)
+		strv_addf(&s.undo.args, "%s=%s", disks->v[i].role, disks->v[i].device);
+	s.deadline_ms = STEP_LONG_MS;
+	return step_run(ctx, &s, NULL, e);
+}
+
+static int read_guid(struct volume_ctx *ctx, const char *name, char **ret, struct err *e)
+{
+	struct buf out = {0};
+	struct step s;
+
+	step_start(&s, PHASE_BUILD, "read the GUID of %s", name);
+	step_words(&s, "zpool", "list", "-H", "-o", "guid", name, NULL);
+	s.dry_output = "<guid>";
+	s.note = "guid";
+	if (step_run(ctx, &s, &out, e))
+		return -1;
+	*ret = xstrndup(buf_str(&out), strcspn(buf_str(&out), "\n"));
+	buf_free(&out);
+	return 0;
+}
+
+/* Made before the pool, so that it is taken away after it: the imported pool's paths lead through. */
+static int make_links_folder(struct volume_ctx *ctx, struct volume *v, struct err *e)
+{
+	char *dir = xasprintf("%s/%s.devices", ctx->state_dir, v->name);
+	struct step s;
+	int status;
+
+	step_start(&s, PHASE_BUILD, "make the folder of links to the pool's devices, %s", dir);
+	step_words(&s, "mkdir", "-m", "0700", "--", dir, NULL);
+	step_undo(&s, "links", dir, NULL);
+	strv_add(&v->import_dirs, dir);
+	status = step_run(ctx, &s, NULL, e);
+	free(dir);
+	return status;
+}
+
+/* OpenZFS partitions a whole disk and puts the pool on the first partition: its link is needed. */
+static void add_partition(struct strv *argv, const char *device)
+{
+	const char *const forms[] = {"-part1", "p1", "1"};
+	int by_link = str_starts(device, "/dev/disk/") || str_starts(device, "/dev/mapper/");
+
+	for (size_t i = by_link ? 0 : 1; i < (by_link ? 1 : ARRAY_LEN(forms)); i++) {
+		char *path = xasprintf("%s%s", device, forms[i]);
+		int found = str_starts(device, "/dev/") && access(path, F_OK) == 0;
+
+		if (found)
+			strv_add(argv, path);
+		free(path);
+		if (found)
+			return;
+	}
+}
+
+static int make_links(struct volume_ctx *ctx, const struct stage_disks *disks,
+	const struct volume *v, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_BUILD, "link the pool's devices in %s", v->import_dirs.v[0]);
+	step_words(&s, "ln", "-s", "-t", v->import_dirs.v[0], "--", NULL);
+	for (size_t i = 0; i < disks->n; i++) {
+		strv_add(&s.argv, disks->v[i].device);
+		if (!ctx->sink->preview && !disks->scratch)
+			add_partition(&s.argv, disks->v[i].device);
+	}
+	return step_run(ctx, &s, NULL, e);
+}
+
+static int make_datasets(struct volume_ctx *ctx, const struct pool_stage *p, const char *pool,
+	struct err *e)
+{
+	for (size_t i = 0; i < p->n_datasets; i++) {
+		const struct dataset *d = &p->datasets[i];
+		struct step s;
+
+		step_start(&s, PHASE_BUILD, "make the dataset %s/%s", pool, d->name);
+		step_words(&s, "zfs", "create", NULL);
+		for (size_t k = 0; k < d->n_props; k++) {
+			strv_add(&s.argv, "-o");
+			strv_addf(&s.argv, "%s=%s", d->props[k].name, d->props[k].value);
+		}
+		strv_addf(&s.argv, "%s/%s", pool, d->name);
+		if (step_run(ctx, &s, NULL, e))
+			return -1;
+	}
+	return 0;
+}
+
+static void describe_identity(const struct pool_stage *p, const struct stage_disks *disks,
+	struct volume *v)
+{
+	const struct vdev_group *g = &p->vdevs[0];
+	unsigned data = 0;
+
+	for (size_t i = 0; i < disks->n; i++) {
+		data += !strcmp(disks->v[i].role, "data");
+		if (disks->v[i].kernel)
+			strv_add(&v->disks, disks->v[i].kernel);
+	}
+	v->buffered_disks = disks->buffered;
+	v->identity = xasprintf("pool %s, GUID %s, %s over %u %sdisks%s", v->name, v->guid,
+		*g->level_text ? g->level_text : "stripe", data, disks->scratch ? "scratch " : "",
+		disks->buffered ? " (their files go through the page cache)" : "");
+}
+
+static int finish(struct volume_ctx *ctx, struct volume *v, struct err *e)
+{
+	if (volume_bench_folder(ctx, v->directory, "", e))
+		return -1;
+	if (ctx->sink->preview)
+		return 0;
+	if (volume_describe(v, e))
+		return -1;
+	return volume_check(ctx, v, e);
+}
+
+static int build_on(struct volume_ctx *ctx, const struct pool_stage *p,
+	const struct stage_disks *disks, struct volume *v, struct err *e)
+{
+	if (make_links_folder(ctx, v, e) || create(ctx, p, disks, v, e) ||
+		read_guid(ctx, v->name, &v->guid, e) || make_links(ctx, disks, v, e) ||
+		make_datasets(ctx, p, v->name, e))
+		return -1;
+	describe_identity(p, disks, v);
+	return finish(ctx, v, e);
+}
+
+static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *ret, struct err *e)
+{
+	struct stage_disks disks = {0};
+	int status;
+
+	ret->kind = VOLUME_POOL;
+	ret->name = volume_name(ctx);
+	ret->mount = xasprintf("%s/%s", ctx->mount_root, ret->name);
+	ret->directory = xasprintf("%s/bench", ret->mount);
+	status = volume_make_folder(ctx, ctx->mount_root, "0755", e);
+	if (!status)
+		status = stage_disks_prepare(ctx, l, &disks, e);
+	if (!status)
+		status = build_on(ctx, l->pool, &disks, ret, e);
+	stage_disks_free(&disks);
+	return status;
+}
+
+/* The pool of that name is ours still, not a later one's. */
+static int check_guid(const struct volume *v, struct err *e)
+{
+	struct strv argv = {0};
+	struct buf out = {0};
+	const char *zpool = fs_find_program("zpool");
+	int status;
+
+	if (!zpool)
+		return err_set(e, ERR_NOTFOUND, "the program 'zpool' is not installed here any more");
+	strv_add(&argv, zpool);
+	strv_add_all(&argv, (const char *const[]){"list", "-H", "-o", "guid", v->name, NULL});
+	status = proc_run_ok(&argv, 0, &out, e);
+	if (status) {
+		e->code = ERR_WRONG_STATE;
+		err_prefix(e, "the pool %s cannot be seen any more", v->name);
+	} else if (strlen(v->guid) != strcspn(buf_str(&out), "\n") ||
+		   !str_starts(buf_str(&out), v->guid)) {
+		status = err_set(e, ERR_WRONG_STATE,
+			"the pool %s has GUID %.*s, it was built with %s: another pool has its name",
+			v->name, (int)strcspn(buf_str(&out), "\n"), buf_str(&out), v->guid);
+	}
+	strv_free(&argv);
+	buf_free(&out);
+	return status;
+}
+
+static int check(struct volume_ctx *ctx, const struct volume *v, struct err *e)
+{
+	(void)ctx;
+	return volume_check_mount(v, v->name, e) || check_guid(v, e) ? -1 : 0;
+}
+
+static int export_pool(struct volume_ctx *ctx, const char *name, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_CACHE, "export the pool %s", name);
+	step_words(&s, "zpool", "export", name, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	s.retries = BUSY_RETRIES;
+	return step_run(ctx, &s, NULL, e);
+}
+
+static int import_pool(struct volume_ctx *ctx, const struct volume *v, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_CACHE, "import the pool %s by its GUID", v->name);
+	step_words(&s, "zpool", "import", NULL);
+	for (size_t i = 0; i < v->import_dirs.n; i++)
+		step_words(&s, "-d", v->import_dirs.v[i], NULL);
+	step_words(&s, "-o", "cachefile=none", "-R", ctx->mount_root, v->guid, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	s.retries = BUSY_RETRIES;
+	return step_run(ctx, &s, NULL, e);
+}
+
+/* Export and import empty the ARC; over FUSE and for buffered scratch files the page cache holds
+ * the data too. */
+static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
+{
+	int over_fuse = v->filesystem && str_starts(v->filesystem, "fuse");
+
+	if (!ctx->sink->preview && check(ctx, v, e))
+		return -1;
+	if (export_pool(ctx, v->name, e))
+		return -1;
+	buf_adds(done, "pool exported and imported by GUID");
+	if ((over_fuse || v->buffered_disks) && volume_drop_caches(ctx, done, e))
+		return -1;
+	if (import_pool(ctx, v, e))
+		return -1;
+	if (ctx->sink->preview)
+		return 0;
+	if (volume_describe(v, e))
+		return -1;
+	return check(ctx, v, e);
+}
+
+const struct volume_driver zfs_driver = {"zfs", is_for, build, check, make_cold};

@@ -1,0 +1,9 @@
+/* The engines that workload.c's table lists. */
+#ifndef AGENT_WORKLOAD_ENGINES_H
+#define AGENT_WORKLOAD_ENGINES_H
+
+#include "agent/workload/workload.h"
+
+extern const struct workload_engine stream_engine;
+
+#endif

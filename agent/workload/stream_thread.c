@@ -1,0 +1,281 @@
+/*
+ * The threads that move a stream's bytes. A mover owns its stretches and its interval counters; the
+ * lock of the counters is held for one addition at a time. Invariant: a block is given to the
+ * kernel only after the filler has finished it, and filled again only after the kernel took it.
+ */
+#include "agent/workload/stream_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+
+static size_t block_bytes(const struct stream_thread *t, const struct stretch *s, uint64_t at)
+{
+	uint64_t left = s->end - at;
+
+	return left < t->spec->block_size ? (size_t)left : (size_t)t->spec->block_size;
+}
+
+int stream_thread_prepare(struct stream_thread *t, struct err *e)
+{
+	unsigned n = t->generates ? STREAM_BUFFERS : 1;
+
+	pthread_mutex_init(&t->ring_lock, NULL);
+	pthread_cond_init(&t->ring_changed, NULL);
+	pthread_mutex_init(&t->count_lock, NULL);
+	hist_clear(&t->now.hist);
+	for (unsigned i = 0; i < n; i++) {
+		void *p;
+
+		if (posix_memalign(&p, 4096, t->spec->block_size) != 0)
+			return err_set(e, ERR_FULL,
+				"no memory for buffers of %llu bytes: use a smaller block-size",
+				(unsigned long long)t->spec->block_size);
+		t->buffer[i] = p;
+		memset(p, 0, t->spec->block_size); /* the pages exist before the clock starts */
+	}
+	return 0;
+}
+
+/* ---- the filler ---- */
+
+/* Waits for a free buffer; NULL when the mover has ended. */
+static char *ring_free_buffer(struct stream_thread *t)
+{
+	char *b = NULL;
+
+	pthread_mutex_lock(&t->ring_lock);
+	while (!t->ring_closed && t->filled - t->used >= STREAM_BUFFERS)
+		pthread_cond_wait(&t->ring_changed, &t->ring_lock);
+	if (!t->ring_closed)
+		b = t->buffer[t->filled % STREAM_BUFFERS];
+	pthread_mutex_unlock(&t->ring_lock);
+	return b;
+}
+
+static void ring_publish(struct stream_thread *t)
+{
+	pthread_mutex_lock(&t->ring_lock);
+	t->filled++;
+	pthread_cond_signal(&t->ring_changed);
+	pthread_mutex_unlock(&t->ring_lock);
+}
+
+static void *fill_blocks(void *arg)
+{
+	struct stream_thread *t = arg;
+
+	for (size_t i = 0; i < t->n_stretches; i++) {
+		const struct stretch *s = &t->stretches[i];
+
+		for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
+			char *b = ring_free_buffer(t);
+
+			if (!b)
+				return NULL;
+			datagen_fill(&t->gen, s->file, at, b, block_bytes(t, s, at));
+			ring_publish(t);
+		}
+	}
+	return NULL;
+}
+
+/* ---- the mover ---- */
+
+static const char *ring_filled_buffer(struct stream_thread *t)
+{
+	const char *b;
+
+	pthread_mutex_lock(&t->ring_lock);
+	while (t->filled == t->used)
+		pthread_cond_wait(&t->ring_changed, &t->ring_lock);
+	b = t->buffer[t->used % STREAM_BUFFERS];
+	pthread_mutex_unlock(&t->ring_lock);
+	return b;
+}
+
+static void ring_release(struct stream_thread *t, int close_it)
+{
+	pthread_mutex_lock(&t->ring_lock);
+	if (close_it)
+		t->ring_closed = 1;
+	else
+		t->used++;
+	pthread_cond_signal(&t->ring_changed);
+	pthread_mutex_unlock(&t->ring_lock);
+}
+
+/* Direct I/O wants whole sectors: a short last block goes through the page cache. */
+static int drop_direct(int fd, size_t len)
+{
+	int flags;
+
+	if (len % 512 == 0)
+		return 0;
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_DIRECT);
+}
+
+/* Moves one block whole, however the kernel cuts it. Returns 0, or -1 with errno (0: end of file). */
+static int move_block(struct stream_thread *t, int fd, char *b, size_t len, uint64_t at)
+{
+	if (t->spec->direct && drop_direct(fd, len) < 0)
+		return -1;
+	while (len > 0) {
+		ssize_t n = t->spec->op == OP_READ ? pread(fd, b, len, (off_t)at)
+						   : pwrite(fd, b, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = 0;
+			return -1;
+		}
+		b += n;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void count_block(struct stream_thread *t, size_t len, int64_t ns)
+{
+	pthread_mutex_lock(&t->count_lock);
+	t->now.ops++;
+	t->now.bytes += len;
+	hist_add(&t->now.hist, (uint64_t)ns);
+	pthread_mutex_unlock(&t->count_lock);
+}
+
+static int fail_block(struct stream_thread *t, const struct stretch *s, uint64_t at)
+{
+	const char *verb = t->spec->op == OP_READ ? "reading" : "writing";
+	const char *name = t->files->v[s->file].name;
+
+	pthread_mutex_lock(&t->count_lock);
+	t->now.errors++;
+	pthread_mutex_unlock(&t->count_lock);
+	if (errno == 0)
+		return err_set(&t->error, ERR_IO, "%s '%s' in %s ended early at byte %llu", verb,
+			name, t->spec->directory, (unsigned long long)at);
+	return err_sys(&t->error, "%s '%s' in %s at byte %llu", verb, name, t->spec->directory,
+		(unsigned long long)at);
+}
+
+static int verify_block(struct stream_thread *t, const struct stretch *s, uint64_t at,
+	const char *b, size_t len)
+{
+	uint64_t bad;
+
+	if (!t->spec->verify || t->spec->op != OP_READ)
+		return 0;
+	if (datagen_verify(&t->gen, s->file, at, b, len, &bad) == 0)
+		return 0;
+	return err_set(&t->error, ERR_IO,
+		"'%s' in %s does not hold what was written from byte %llu on: check the disks and the "
+		"controller",
+		t->files->v[s->file].name, t->spec->directory, (unsigned long long)bad);
+}
+
+/* Sleeps until `moved` bytes are due at the thread's rate. */
+static void pace(const struct stream_thread *t, uint64_t moved)
+{
+	int64_t due;
+	struct timespec ts;
+
+	if (t->rate <= 0)
+		return;
+	due = t->start_ns + (int64_t)((double)moved / t->rate * NS_PER_S);
+	ts.tv_sec = due / NS_PER_S;
+	ts.tv_nsec = due % NS_PER_S;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+static int move_stretch(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+{
+	int fd = t->files->v[s->file].fd;
+
+	for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
+		size_t len = block_bytes(t, s, at);
+		char *b;
+		int64_t before;
+
+		if (atomic_load_explicit(t->stop, memory_order_relaxed))
+			return 0;
+		pace(t, *moved);
+		b = t->generates ? (char *)ring_filled_buffer(t) : t->buffer[0];
+		before = clock_mono_ns();
+		if (move_block(t, fd, b, len, at) < 0)
+			return fail_block(t, s, at);
+		count_block(t, len, clock_mono_ns() - before);
+		if (t->generates)
+			ring_release(t, 0);
+		if (verify_block(t, s, at, b, len) < 0)
+			return -1;
+		*moved += len;
+	}
+	return 0;
+}
+
+static void *move_stretches(void *arg)
+{
+	struct stream_thread *t = arg;
+	uint64_t moved = 0, one = 1;
+
+	for (size_t i = 0; i < t->n_stretches && !t->failed; i++)
+		t->failed = move_stretch(t, &t->stretches[i], &moved) < 0;
+	if (t->failed)
+		atomic_store(t->stop, 1);
+	if (t->generates)
+		ring_release(t, 1);
+	while (write(t->done_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+int stream_thread_start(struct stream_thread *t, struct err *e)
+{
+	int rc;
+
+	if (t->generates) {
+		rc = pthread_create(&t->filler, NULL, fill_blocks, t);
+		if (rc != 0) {
+			t->generates = 0;
+			return err_set(e, ERR_FULL, "cannot start a thread: %s", strerror(rc));
+		}
+	}
+	rc = pthread_create(&t->mover, NULL, move_stretches, t);
+	if (rc == 0)
+		return 0;
+	if (t->generates) {
+		ring_release(t, 1);
+		pthread_join(t->filler, NULL);
+	}
+	return err_set(e, ERR_FULL, "cannot start a thread: %s", strerror(rc));
+}
+
+void stream_thread_join(struct stream_thread *t)
+{
+	pthread_join(t->mover, NULL);
+	if (t->generates)
+		pthread_join(t->filler, NULL);
+}
+
+void stream_thread_clear(struct stream_thread *t)
+{
+	for (unsigned i = 0; i < STREAM_BUFFERS; i++)
+		free(t->buffer[i]);
+	free(t->stretches);
+	pthread_mutex_destroy(&t->ring_lock);
+	pthread_cond_destroy(&t->ring_changed);
+	pthread_mutex_destroy(&t->count_lock);
+}

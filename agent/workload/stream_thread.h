@@ -1,0 +1,53 @@
+/*
+ * One thread of a stream: moves its stretches block by block and counts. For generated data a
+ * second thread fills the next blocks meanwhile, so that generating overlaps with writing.
+ */
+#ifndef AGENT_WORKLOAD_STREAM_THREAD_H
+#define AGENT_WORKLOAD_STREAM_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "agent/workload/datagen.h"
+#include "agent/workload/stream_files.h"
+#include "common/measure/hist.h"
+
+#define STREAM_BUFFERS 4
+
+struct stream_counters {
+	uint64_t ops, bytes, errors;
+	struct hist hist;
+};
+struct stream_thread {
+	/* set before the start */
+	const struct msg_worker_spec *spec;
+	const struct stream_files *files;
+	struct datagen gen;
+	struct stretch *stretches;
+	size_t n_stretches;
+	double rate;             /* bytes/s for this thread, 0: unlimited */
+	atomic_int *stop;        /* set by the first thread that fails */
+	int done_fd;             /* eventfd, gets 1 when the thread has ended */
+	int generates;           /* has a filling thread; else buffer[0] serves every block */
+	char *buffer[STREAM_BUFFERS]; /* block_size bytes each, page aligned */
+	int64_t start_ns;        /* CLOCK_MONOTONIC */
+	/* filled blocks between both threads: a ring of STREAM_BUFFERS */
+	pthread_mutex_t ring_lock;
+	pthread_cond_t ring_changed;
+	unsigned filled, used;   /* counts; filled - used <= STREAM_BUFFERS */
+	int ring_closed;         /* the mover ended: the filler must too */
+	/* counters of the present interval; whoever cuts samples takes them under the lock */
+	pthread_mutex_t count_lock;
+	struct stream_counters now;
+	int failed;
+	struct err error;
+	pthread_t mover, filler;
+};
+
+/* Allocates the buffers and fills what can be filled before the clock starts. */
+int stream_thread_prepare(struct stream_thread *t, struct err *e);
+int stream_thread_start(struct stream_thread *t, struct err *e);
+void stream_thread_join(struct stream_thread *t);
+void stream_thread_clear(struct stream_thread *t);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * The worker process: one trial, one descriptor. Reads the order, prepares, says ready, waits for
+ * the start, runs, reports. A thread of its own ends the process when the monitor goes away.
+ * Owns nothing that outlives it.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "agent/workload/workload.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "proto/conn.h"
+
+#define WORKER_SPEC_TIMEOUT_MS 30000
+
+/* Ends the process when the other side of the descriptor is gone: nobody would read the result. */
+static void *watch_monitor(void *arg)
+{
+	struct pollfd p = {.fd = *(int *)arg, .events = 0};
+
+	while (poll(&p, 1, -1) <= 0)
+		;
+	_exit(1);
+}
+
+static void send_sample(void *arg, const struct sample *s)
+{
+	struct msg m = {.type = MSG_WORKER_SAMPLE, .u.worker_sample = *s};
+	struct err e;
+
+	m.u.worker_sample.trial = 1; /* the monitor knows which one it is */
+	if (frame_write_fd(*(int *)arg, &m, &e) < 0)
+		_exit(1);
+}
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
+}
+
+static int send_done(int fd, const struct workload_result *r, const struct err *error,
+	const struct rusage *from, const struct rusage *to)
+{
+	struct msg m = {.type = MSG_WORKER_DONE};
+	struct msg_worker_done *d = &m.u.worker_done;
+	struct buf hist = {0};
+	struct err e;
+	int rc;
+
+	d->ok = error->code == ERR_NONE;
+	d->error = *error;
+	d->elapsed_ns = r->elapsed_ns;
+	d->sync_ns = r->sync_ns;
+	d->started_wall_ns = r->started_wall_ns;
+	d->bytes = r->bytes;
+	d->ops = r->ops;
+	d->errors = r->errors;
+	d->cpu_user_ns = timeval_ns(&to->ru_utime) - timeval_ns(&from->ru_utime);
+	d->cpu_system_ns = timeval_ns(&to->ru_stime) - timeval_ns(&from->ru_stime);
+	hist_encode(&r->hist, &hist);
+	d->hist = hist.data;
+	d->hist_len = hist.len;
+	rc = frame_write_fd(fd, &m, &e);
+	buf_free(&hist);
+	return rc;
+}
+
+static int wait_go(int fd, int64_t *ret_start_ns, struct err *e)
+{
+	struct msg ready = {.type = MSG_WORKER_READY, .u.worker_ready_pid = (uint64_t)getpid()};
+	struct msg go;
+
+	if (frame_write_fd(fd, &ready, e) < 0 || frame_read_fd(fd, -1, &go, e) < 0)
+		return -1;
+	if (go.type != MSG_WORKER_GO) {
+		err_set(e, ERR_PROTOCOL, "the monitor sent %s where a start was due",
+			msg_type_name(go.type));
+		msg_clear(&go);
+		return -1;
+	}
+	*ret_start_ns = go.u.worker_go_start_ns;
+	msg_clear(&go);
+	return 0;
+}
+
+static int run_trial(int fd, const struct msg_worker_spec *spec, struct workload_result *result,
+	struct rusage *from, struct err *e)
+{
+	const struct workload_engine *engine = workload_find(spec->kind);
+	void *state;
+	int64_t start_ns;
+	pthread_t watcher;
+	int rc;
+
+	if (!engine)
+		return err_set(e, ERR_INPUT, "this agent has no workload '%s'", spec->kind);
+	if (engine->prepare(spec, &state, e) < 0)
+		return -1;
+	rc = wait_go(fd, &start_ns, e);
+	if (rc == 0 && pthread_create(&watcher, NULL, watch_monitor, &fd) != 0)
+		rc = err_set(e, ERR_FULL, "cannot start a thread");
+	if (rc == 0) {
+		pthread_detach(watcher);
+		getrusage(RUSAGE_SELF, from);
+		rc = engine->run(state, start_ns, send_sample, &fd, result, e);
+	}
+	engine->clear(state);
+	return rc;
+}
+
+int worker_main(int fd)
+{
+	struct workload_result *result = xcalloc(1, sizeof(*result));
+	struct rusage from = {0}, to = {0};
+	struct err e = {0};
+	struct msg m;
+	int rc;
+
+	if (frame_read_fd(fd, WORKER_SPEC_TIMEOUT_MS, &m, &e) < 0 || m.type != MSG_WORKER_SPEC) {
+		log_error("worker", "no order from the monitor: %s", e.text);
+		free(result);
+		return 1;
+	}
+	rc = run_trial(fd, &m.u.worker_spec, result, &from, &e);
+	if (rc == 0)
+		err_clear(&e);
+	getrusage(RUSAGE_SELF, &to);
+	if (send_done(fd, result, &e, &from, &to) < 0)
+		rc = -1;
+	msg_clear(&m);
+	free(result);
+	return rc == 0 ? 0 : 1;
+}
