@@ -1,0 +1,67 @@
+/* Connections as verbs need them. Owns nothing beyond what connection_open returns. */
+#include "coordinator/ctl/connect.h"
+
+#include <string.h>
+
+/* The private coordinator must be stopped by us, whatever the signal. */
+static void on_signal(void *arg, int signo)
+{
+	(void)signo;
+	client_stop(arg);
+}
+
+int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
+{
+	struct connection c = {0};
+	struct target t;
+
+	if (target_resolve(ctl->coordinator, &t, e))
+		return -1;
+	if (t.is_private && private_open(&c.private, e)) {
+		target_clear(&t);
+		return -1;
+	}
+	if (client_new(&t, &c.client, e)) {
+		connection_close(&c);
+		return -1;
+	}
+	if (c.private)
+		client_on_signal(c.client, on_signal, c.client);
+	if (client_connect(c.client, e)) {
+		connection_close(&c);
+		return -1;
+	}
+	*ret = c;
+	return 0;
+}
+
+void connection_close(struct connection *c)
+{
+	client_free(c->client);
+	private_close(c->private);
+	memset(c, 0, sizeof(*c));
+}
+
+int connection_collect(struct ctl *ctl, const struct msg_call *call, json_t **ret, struct err *e)
+{
+	struct connection c;
+	int r;
+
+	if (connection_open(ctl, &c, e))
+		return -1;
+	r = client_collect(c.client, call, ret, e);
+	connection_close(&c);
+	return r;
+}
+
+int connection_one(struct ctl *ctl, const struct msg_call *call, json_t **ret, struct err *e)
+{
+	struct connection c;
+	int r;
+
+	if (connection_open(ctl, &c, e))
+		return -1;
+	r = client_one(c.client, call, ret, e);
+	connection_close(&c);
+	return r;
+}

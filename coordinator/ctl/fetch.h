@@ -1,0 +1,22 @@
+/* Result sets for reports: from a coordinator or from files with export lines. */
+#ifndef COORDINATOR_CTL_FETCH_H
+#define COORDINATOR_CTL_FETCH_H
+
+#include "coordinator/ctl/client.h"
+#include "coordinator/results/report.h"
+#include "coordinator/results/set.h"
+
+/* Adds a run of the coordinator, or a file, to the set. After the last one: fetch_end. */
+int fetch_add_run(struct client *c, const char *run, struct result_set *set, struct err *e);
+int fetch_add_file(const char *path, struct result_set *set, struct err *e);
+int fetch_end(struct result_set *set, struct err *e);
+/* One run as a whole set. */
+int fetch_run(struct client *c, const char *run, struct result_set *ret, struct err *e);
+
+/* Appends the report in a format that fetch_format_check knows; sets the options' version. */
+int fetch_report(const struct result_set *set, const char *format, struct report_options *o,
+	struct buf *out, struct err *e);
+/* ERR_USAGE names the formats there are. */
+int fetch_format_check(const char *format, struct err *e);
+
+#endif

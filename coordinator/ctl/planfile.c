@@ -1,0 +1,139 @@
+/*
+ * Plan files. Owns nothing beyond what planfile_read returns.
+ * Invariant: what is sent is the text that was parsed here.
+ */
+#include "coordinator/ctl/planfile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/print.h"
+
+static int check_sets(const struct strv *sets, struct err *e)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		const char *eq = strchr(sets->v[i], '=');
+
+		if (!eq || eq == sets->v[i])
+			return err_set(e, ERR_USAGE, "--set %s: PATH=VALUE is expected", sets->v[i]);
+	}
+	return 0;
+}
+
+static int read_text(const char *name, struct buf *text, struct err *e)
+{
+	int r = strcmp(name, "-") ? fs_read_file(name, YAML_MAX_BYTES, text, e)
+				  : fs_read_fd(STDIN_FILENO, "standard input", YAML_MAX_BYTES, text, e);
+
+	if (r && e->code == ERR_DENIED)
+		e->code = ERR_IO; /* a file's rights are no question of access to a coordinator */
+	return r;
+}
+
+int planfile_read(const char *name, const struct args *a, struct planfile *ret, struct err *e)
+{
+	struct planfile p = {0};
+	struct err why;
+
+	args_all(a, "set", 0, &p.sets);
+	args_all(a, "hosts", 1, &p.hosts);
+	p.name = xstrdup(strcmp(name, "-") ? name : "plan");
+	if (check_sets(&p.sets, e) || read_text(name, &p.text, e)) {
+		planfile_clear(&p);
+		return -1;
+	}
+	if (plan_parse(p.name, buf_str(&p.text), p.text.len, &p.sets, &p.plan, &p.errors, &why)) {
+		p.plan = NULL;
+		if (!p.errors.list.n)
+			strv_add(&p.errors.list, why.text);
+	}
+	*ret = p;
+	return 0;
+}
+
+int planfile_load(struct ctl *c, const char *name, const struct args *a, struct planfile *ret,
+	struct err *e)
+{
+	struct planfile p;
+	size_t n;
+
+	if (planfile_read(name, a, &p, e))
+		return -1;
+	if (p.plan) {
+		for (size_t i = 0; i < p.plan->warnings.n; i++)
+			ctl_warn(c, "%s", p.plan->warnings.v[i]);
+		*ret = p;
+		return 0;
+	}
+	n = p.errors.list.n;
+	for (size_t i = 0; i < n; i++)
+		strv_add(&c->more, p.errors.list.v[i]);
+	err_set(e, ERR_INPUT, "%s has %zu error%s", p.name, n, n == 1 ? "" : "s");
+	planfile_clear(&p);
+	return -1;
+}
+
+void planfile_clear(struct planfile *p)
+{
+	plan_free(p->plan);
+	yaml_errors_free(&p->errors);
+	strv_free(&p->sets);
+	strv_free(&p->hosts);
+	buf_free(&p->text);
+	free(p->name);
+	memset(p, 0, sizeof(*p));
+}
+
+void planfile_call(const struct planfile *p, enum call_verb verb, struct msg_call *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->verb = verb;
+	ret->plan_text = p->text.data;
+	ret->plan_name = p->name;
+	ret->sets = p->sets;
+	ret->hosts = p->hosts;
+}
+
+void planfile_estimate_text(const json_t *v, struct buf *out)
+{
+	double difference = json_get_num(v, "smallest_difference", NAN);
+	double seconds = json_get_num(v, "duration_s", 0);
+	char written[UNITS_LEN], read[UNITS_LEN], time[UNITS_LEN];
+
+	if (!json_is_object(v))
+		return;
+	buf_addf(out, "per host: %lld blocks, %lld builds, %lld trials; %s written, %s read\n",
+		(long long)json_get_int(v, "blocks", 0), (long long)json_get_int(v, "builds", 0),
+		(long long)json_get_int(v, "trials", 0),
+		units_size(json_get_int(v, "written_bytes", 0), written),
+		units_size(json_get_int(v, "read_bytes", 0), read));
+	if (seconds > 0 && seconds < 9e9)
+		buf_addf(out, "time: about %s on disks that stream 100 MB/s each\n",
+			units_duration((int64_t)seconds * NS_PER_S, time));
+	if (isfinite(difference))
+		buf_addf(out, "differences from %.1f%% on are likely to be found, "
+			"if trials scatter by %.0f%%\n", difference * 100,
+			json_get_num(v, "cv", 0) * 100);
+	else
+		buf_adds(out, "too few blocks to find any difference\n");
+}
+
+json_t *planfile_estimate_json(const struct plan_estimate *est)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "blocks", json_integer(est->blocks));
+	json_object_set_new(o, "builds", json_integer(est->builds));
+	json_object_set_new(o, "trials", json_integer(est->trials));
+	json_object_set_new(o, "written_bytes", json_integer(est->written_bytes));
+	json_object_set_new(o, "read_bytes", json_integer(est->read_bytes));
+	json_object_set_new(o, "duration_s", json_number((double)est->duration_ns / NS_PER_S));
+	json_object_set_new(o, "smallest_difference", json_number(est->smallest_difference));
+	json_object_set_new(o, "cv", json_number(est->cv));
+	return o;
+}

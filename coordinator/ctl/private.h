@@ -1,0 +1,35 @@
+/*
+ * The user's own private coordinator (and, for runs, agent): started when needed, stopped by the
+ * last process that used it. Everything is in one folder, DIR (see target.h):
+ *   coordinator/ agent/    their state folders; coordinator.log, agent.log: what they said
+ *   scratch/               scratch disks
+ *   bench/                 where layouts with `existing` may write
+ *   agent.yaml             the policy: nothing but these two folders; written at the first use
+ *   users.lock start.lock agent.lock
+ */
+#ifndef COORDINATOR_CTL_PRIVATE_H
+#define COORDINATOR_CTL_PRIVATE_H
+
+#include "common/base/err.h"
+
+struct private;
+
+/* Makes what is missing, starts the coordinator when none answers, waits until it does. */
+int private_open(struct private **ret, struct err *e);
+/* Starts the agent of this machine; `token` enrols it and is asked for (with private_host) only when
+ * private_needs_token says so. policy: a file of the user's own, or NULL. ERR_BUSY while another
+ * process runs it. */
+int private_agent_lock(struct private *p, struct err *e);
+int private_needs_token(const struct private *p);
+int private_agent_join(struct private *p, const char *token, struct err *e);
+int private_agent_start(struct private *p, const char *policy, struct err *e);
+/* 0 while the agent runs; -1: e says how it ended, with its last words. */
+int private_agent_check(struct private *p, struct err *e);
+/* Stops the agent, which takes its volumes down first, and the coordinator when nobody else uses
+ * it. NULL is fine. */
+void private_close(struct private *p);
+
+const char *private_host(const struct private *p); /* the agent's name */
+const char *private_dir(const struct private *p);
+
+#endif

@@ -1,0 +1,259 @@
+/* Filing and following. Owns nothing. */
+#include "coordinator/ctl/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/fetch.h"
+#include "coordinator/ctl/follow.h"
+#include "coordinator/ctl/print.h"
+
+#define AGENT_MS 30000
+#define AGENT_POLL_MS 50
+
+/* ---- the private agent ---- */
+
+/* Runs that no process follows any more would start again with the agent. */
+static int end_leftovers(struct ctl *ctl, struct client *c, struct err *e)
+{
+	struct msg_call list = {.verb = CALL_RUNS}, cancel = {.verb = CALL_CANCEL};
+	json_t *all, *v, *answer;
+	char number[24];
+	size_t i;
+	int r = 0;
+
+	if (client_collect(c, &list, &all, e))
+		return -1;
+	cancel.target = number;
+	strv_add(&cancel.args, "left by an earlier `local`");
+	json_array_foreach(all, i, v) {
+		const char *state = json_get_str(v, "state", "");
+
+		if (r || (strcmp(state, "waiting") && strcmp(state, "running")))
+			continue;
+		snprintf(number, sizeof(number), "%lld", (long long)json_get_int(v, "run", 0));
+		if (!(r = client_one(c, &cancel, &answer, e)))
+			json_decref(answer);
+		else if (e->code == ERR_WRONG_STATE)
+			r = 0;
+		ctl_note(ctl, "run %s was left unfinished by an earlier `local`: `arraymark -c local "
+			"resume %s` goes on with it", number, number);
+	}
+	strv_free(&cancel.args);
+	json_decref(all);
+	return r;
+}
+
+static int join(struct connection *conn, struct err *e)
+{
+	struct msg_call call = {.verb = CALL_TOKEN_CREATE, .role = (char *)"agent", .ttl_s = 600};
+	json_t *v;
+	char *line;
+	int r;
+
+	call.target = (char *)private_host(conn->private);
+	if (client_one(conn->client, &call, &v, e))
+		return -1;
+	line = xasprintf("%s\n", json_get_str(v, "token", ""));
+	json_decref(v);
+	r = private_agent_join(conn->private, line, e);
+	free(line);
+	return r;
+}
+
+static int is_there(const json_t *host)
+{
+	const char *state = json_get_str(host, "state", "offline");
+
+	return strcmp(state, "offline") && strcmp(state, "new") &&
+		json_is_object(json_object_get(host, "inventory"));
+}
+
+static int await_agent(struct connection *conn, struct err *e)
+{
+	struct msg_call call = {.verb = CALL_HOST_SHOW, .target = (char *)private_host(conn->private)};
+	int64_t until = clock_mono_ns() + AGENT_MS * NS_PER_MS;
+	json_t *v;
+	int there;
+
+	for (;;) {
+		if (private_agent_check(conn->private, e))
+			return -1;
+		if (client_one(conn->client, &call, &v, e) == 0) {
+			there = is_there(v);
+			json_decref(v);
+			if (there)
+				return 0;
+		} else if (e->code != ERR_NOTFOUND) {
+			return -1;
+		}
+		if (clock_mono_ns() > until)
+			return err_set(e, ERR_TIMEOUT, "the private agent is not there after %d s (log: "
+				"%s/agent.log)", AGENT_MS / 1000, private_dir(conn->private));
+		client_wait(conn->client, AGENT_POLL_MS);
+	}
+}
+
+int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy, struct err *e)
+{
+	struct private *p = conn->private;
+
+	if (!p)
+		return 0;
+	if (private_agent_lock(p, e) || end_leftovers(ctl, conn->client, e))
+		return -1;
+	if (private_needs_token(p) && join(conn, e))
+		return -1;
+	return private_agent_start(p, policy, e) || await_agent(conn, e) ? -1 : 0;
+}
+
+/* ---- filing ---- */
+
+static void note_filed(struct ctl *ctl, const json_t *filed)
+{
+	const json_t *jobs = json_object_get(filed, "jobs"), *j;
+	struct buf offline = {0};
+	size_t i;
+
+	ctl_note(ctl, "run %lld (%s): %zu host%s, %lld blocks, %lld builds each",
+		(long long)json_get_int(filed, "run", 0), json_get_str(filed, "name", ""),
+		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s",
+		(long long)json_get_int(filed, "blocks", 0),
+		(long long)json_get_int(filed, "units", 0));
+	json_array_foreach(jobs, i, j)
+		if (!json_get_bool(j, "online", 1))
+			buf_addf(&offline, "%s%s", offline.len ? ", " : "",
+				json_get_str(j, "host", "-"));
+	if (offline.len)
+		ctl_warn(ctl, "offline now, their jobs wait: %s", buf_str(&offline));
+	buf_free(&offline);
+}
+
+int runner_file(struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret,
+	struct err *e)
+{
+	struct msg_call call;
+	const json_t *w;
+	json_t *v;
+	size_t i;
+
+	if (conn->private) {
+		strv_free(&f->hosts);
+		strv_add(&f->hosts, private_host(conn->private));
+	}
+	planfile_call(f, CALL_RUN_CREATE, &call);
+	if (client_one(conn->client, &call, &v, e))
+		return -1;
+	json_array_foreach(json_object_get(v, "warnings"), i, w) {
+		/* the plan's own were shown before it was sent */
+		if (json_is_string(w) && !strv_has(&f->plan->warnings, json_string_value(w)))
+			ctl_warn(ctl, "%s", json_string_value(w));
+	}
+	note_filed(ctl, v);
+	*ret = v;
+	return 0;
+}
+
+void runner_note_detached(struct ctl *ctl, uint64_t run)
+{
+	const char *c = ctl->coordinator ? ctl->coordinator : "";
+	const char *opt = ctl->coordinator ? " -c " : "";
+
+	ctl_note(ctl, "run %llu goes on without us: `arraymark%s%s watch %llu` follows it, "
+		"`arraymark%s%s cancel %llu` ends it", (unsigned long long)run, opt, c,
+		(unsigned long long)run, opt, c, (unsigned long long)run);
+}
+
+/* ---- the end ---- */
+
+static int fetch_results(struct ctl *ctl, struct client *c, uint64_t run, struct buf *out,
+	struct err *e)
+{
+	struct report_options o = {.color = ctl->color_out};
+	char *target = xasprintf("%llu", (unsigned long long)run);
+	struct result_set set = {0};
+	int r = fetch_run(c, target, &set, e);
+
+	if (!r)
+		r = fetch_report(&set, ctl->json ? "json" : "text", &o, out, e);
+	result_set_clear(&set);
+	free(target);
+	return r;
+}
+
+static int print_json(const json_t *filed, const struct follow_end *end, const struct buf *report,
+	struct err *e)
+{
+	json_t *doc = follow_json(end), *parsed;
+
+	json_object_set(doc, "sha256", json_object_get(filed, "sha256"));
+	json_object_set(doc, "seed", json_object_get(filed, "seed"));
+	if (report->len &&
+		!json_parse("the report", report->data, report->len, report->len, &parsed, e))
+		json_object_set_new(doc, "report", parsed);
+	return ctl_out_json(doc, e);
+}
+
+static int print_end(struct ctl *ctl, struct connection *conn, const json_t *filed,
+	const struct follow_end *end, struct err *e)
+{
+	struct buf out = {0}, report = {0};
+	int r = 0;
+
+	if (conn->private)
+		r = fetch_results(ctl, conn->client, end->run, &report, e);
+	if (!r && ctl->json) {
+		r = print_json(filed, end, &report, e);
+	} else if (!r) {
+		follow_end_text(end, ctl->color_out, &out);
+		if (report.len)
+			buf_addc(&out, '\n');
+		buf_add(&out, report.data, report.len);
+		r = ctl_out(&out, e);
+	}
+	buf_free(&report);
+	buf_free(&out);
+	return r;
+}
+
+static void note_end(struct ctl *ctl, const struct connection *conn, const struct follow_end *end)
+{
+	const char *c = conn->private ? " -c local" : "";
+
+	if (end->state && !strcmp(end->state, "done"))
+		ctl_note(ctl, "`arraymark%s report %llu` prints %sresults", c,
+			(unsigned long long)end->run, conn->private ? "these " : "its ");
+	else
+		ctl_note(ctl, "`arraymark%s show %llu` tells why; `arraymark%s resume %llu` runs what is "
+			"missing", c, (unsigned long long)end->run, c, (unsigned long long)end->run);
+}
+
+static int check_agent(void *arg, struct err *e)
+{
+	return private_agent_check(arg, e);
+}
+
+int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed, struct err *e)
+{
+	uint64_t run = (uint64_t)json_get_int(filed, "run", 0);
+	char *target = xasprintf("%llu", (unsigned long long)run);
+	struct follow_options o = {.run = target, .known = 1, .cancel = conn->private != NULL,
+		.check = conn->private ? check_agent : NULL, .check_arg = conn->private};
+	struct follow_end end;
+	int status = follow_run(ctl, conn->client, &o, &end, e);
+
+	free(target);
+	if (status)
+		return -1;
+	status = follow_status(&end);
+	if (end.interrupted && !conn->private)
+		runner_note_detached(ctl, run);
+	else if (!client_is_stopped(conn->client) && print_end(ctl, conn, filed, &end, e))
+		status = -1;
+	else
+		note_end(ctl, conn, &end);
+	follow_end_clear(&end);
+	return status;
+}

@@ -1,0 +1,65 @@
+/* The live view's terminal. Invariant: the cursor stands at the start of the line below the block. */
+#include "coordinator/ctl/screen.h"
+
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/base/units.h"
+
+void screen_size(unsigned *ret_width, unsigned *ret_height)
+{
+	struct winsize w = {0};
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || w.ws_col < 8 || w.ws_row < 2)
+		w = (struct winsize){.ws_col = 80, .ws_row = 24};
+	*ret_width = w.ws_col;
+	*ret_height = w.ws_row;
+}
+
+static void add_erase(struct screen *s, struct buf *out)
+{
+	if (s->drawn)
+		buf_addf(out, "\x1b[%uA\r\x1b[J", s->drawn);
+	s->drawn = 0;
+}
+
+static void add_block(struct screen *s, const struct view *v, struct buf *out)
+{
+	struct view_style style = {.color = s->color, .utf8 = s->utf8};
+
+	screen_size(&style.width, &style.height);
+	style.width--; /* a full last column makes some terminals wrap */
+	s->drawn = view_render(v, &style, clock_mono_ns(), out);
+}
+
+static void put(struct buf *out)
+{
+	fwrite(buf_str(out), 1, out->len, stderr);
+	fflush(stderr);
+	buf_free(out);
+}
+
+void screen_draw(struct screen *s, const struct view *v)
+{
+	struct buf out = {0};
+
+	if (!s->terminal)
+		return;
+	add_erase(s, &out);
+	add_block(s, v, &out);
+	put(&out);
+}
+
+void screen_say(struct screen *s, const struct view *v, const char *line)
+{
+	struct buf out = {0};
+	int up = s->terminal && s->drawn;
+
+	add_erase(s, &out);
+	buf_adds(&out, line);
+	buf_addc(&out, '\n');
+	if (up)
+		add_block(s, v, &out);
+	put(&out);
+}

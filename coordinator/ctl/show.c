@@ -1,0 +1,335 @@
+/* show: one run down to every executed command with its output. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/connect.h"
+#include "coordinator/ctl/print.h"
+#include "coordinator/ctl/verbs.h"
+
+static const struct option_spec show_options[] = {
+	{"brief", 'b', NULL, "without the commands"},
+	{"failed", 'f', NULL, "of the commands, only those that failed"},
+	{"host", 'H', "HOST", "only that host's job"},
+	{0},
+};
+
+struct show {
+	json_t *lines;
+	const char *host; /* or NULL */
+	int brief, failed, color;
+	struct buf out;
+};
+
+static void put(struct show *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct show *s, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	print_safe(text, &s->out);
+	free(text);
+}
+
+static void put_state(struct show *s, const char *state)
+{
+	char *safe = print_safe_dup(state);
+
+	print_colored(safe, print_state_color(state), s->color, &s->out);
+	free(safe);
+}
+
+static void put_why(struct show *s, const json_t *v, const char *key)
+{
+	const char *why = json_get_str(v, key, NULL);
+
+	buf_addc(&s->out, '\n');
+	if (why && *why) {
+		put(s, "    %s", why);
+		buf_addc(&s->out, '\n');
+	}
+}
+
+static const char *text_of(const json_t *v, const char *key)
+{
+	return json_get_str(v, key, "-");
+}
+
+static long long number_of(const json_t *v, const char *key)
+{
+	return (long long)json_get_int(v, key, 0);
+}
+
+static int is_of(const json_t *v, const char *type, const json_t *job)
+{
+	return !strcmp(text_of(v, "type"), type) && number_of(v, "job") == number_of(job, "job");
+}
+
+static void put_names(struct show *s, const char *what, const json_t *names)
+{
+	const json_t *v;
+	size_t i;
+
+	put(s, "%-10s ", what);
+	json_array_foreach(names, i, v)
+		put(s, "%s%s", i ? ", " : "", json_is_string(v) ? json_string_value(v) : "?");
+	buf_addc(&s->out, '\n');
+}
+
+static void put_when(struct show *s, const char *what, const json_t *v, const char *key)
+{
+	put(s, "%-10s ", what);
+	print_time(json_get_str(v, key, NULL), &s->out);
+	buf_addc(&s->out, '\n');
+}
+
+static void show_run(struct show *s, const json_t *v)
+{
+	put(s, "run %lld (%s): ", number_of(v, "run"), text_of(v, "name"));
+	put_state(s, text_of(v, "state"));
+	put(s, ", %lld of %lld builds done", number_of(v, "units_done"), number_of(v, "units"));
+	buf_addc(&s->out, '\n');
+	put(s, "%-10s %s", "by", text_of(v, "user"));
+	buf_addc(&s->out, '\n');
+	put_when(s, "filed", v, "created");
+	put_when(s, "started", v, "started");
+	put_when(s, "finished", v, "finished");
+	put(s, "%-10s %s", "plan", text_of(v, "plan_sha256"));
+	buf_addc(&s->out, '\n');
+	put(s, "%-10s %s, %lld blocks, seed %s, caches %s", "design", text_of(v, "design"),
+		number_of(v, "blocks"), text_of(v, "seed"), text_of(v, "cache"));
+	buf_addc(&s->out, '\n');
+	put_names(s, "layouts", json_object_get(v, "layouts"));
+	put_names(s, "workloads", json_object_get(v, "workloads"));
+	if (json_array_size(json_object_get(v, "sets")))
+		put_names(s, "--set", json_object_get(v, "sets"));
+}
+
+static void show_disks(struct show *s, const json_t *job)
+{
+	const json_t *d, *id;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(job, "disks"), i, d) {
+		put(s, "  layout %lld, %s disks: ", number_of(d, "layout") + 1, text_of(d, "role"));
+		json_array_foreach(json_object_get(d, "ids"), k, id)
+			put(s, "%s%s", k ? ", " : "", json_is_string(id) ? json_string_value(id) : "?");
+		buf_addc(&s->out, '\n');
+	}
+}
+
+static void show_attempts(struct show *s, const json_t *job)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(s->lines, i, v) {
+		if (!is_of(v, "attempt", job))
+			continue;
+		put(s, "  attempt %lld: ", number_of(v, "attempt"));
+		put_state(s, text_of(v, "state"));
+		put(s, ", agent %s, ", text_of(v, "agent_version"));
+		print_time(json_get_str(v, "began", NULL), &s->out);
+		buf_adds(&s->out, " to ");
+		print_time(json_get_str(v, "ended", NULL), &s->out);
+		if (number_of(v, "lost"))
+			put(s, ", %lld records lost", number_of(v, "lost"));
+		put_why(s, v, "error");
+	}
+}
+
+static void trial_row(struct grid *g, const json_t *v)
+{
+	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
+	const char *state = json_get_bool(v, "superseded", 0) ? "superseded" : text_of(v, "state");
+	char text[UNITS_LEN];
+
+	grid_addf(g, "%lld", number_of(v, "block"));
+	grid_add(g, text_of(v, "layout_name"));
+	grid_add(g, text_of(v, "workload_name"));
+	grid_addf(g, "%lld", number_of(v, "repeat"));
+	grid_addf(g, "%lld", number_of(v, "attempt"));
+	grid_add_color(g, state, strcmp(state, "ok") ? print_state_color(state) : COLOR_GREEN);
+	grid_add(g, ns > 0 ? units_duration(ns, text) : NULL);
+	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
+	grid_add(g, ns > 0 && bytes > 0 ? units_rate((double)bytes * 1e9 / (double)ns, text) : NULL);
+	grid_add(g, json_get_str(v, "cache", NULL));
+	grid_add(g, json_get_str(v, "error", NULL));
+}
+
+static void show_trials(struct show *s, const json_t *job)
+{
+	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT", "STATE",
+		"ELAPSED", "BYTES", "RATE", "CACHE", "ERROR", NULL};
+	const json_t *v;
+	struct grid g;
+	size_t i;
+
+	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8);
+	json_array_foreach(s->lines, i, v)
+		if (is_of(v, "trial", job))
+			trial_row(&g, v);
+	grid_print(&g, s->color, &s->out);
+	grid_clear(&g);
+}
+
+static void show_failed_units(struct show *s, const json_t *job)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(s->lines, i, v) {
+		if (!is_of(v, "unit", job) || strcmp(text_of(v, "state"), "failed"))
+			continue;
+		put(s, "  block %lld, %s, attempt %lld: ", number_of(v, "block"),
+			text_of(v, "layout_name"), number_of(v, "attempt"));
+		put_state(s, "failed");
+		put_why(s, v, "error");
+	}
+}
+
+static void show_step(struct show *s, const json_t *v)
+{
+	const json_t *word;
+	struct strv argv = {0};
+	struct buf words = {0};
+	char took[UNITS_LEN];
+	size_t i;
+	int ok = json_get_bool(v, "ok", 0);
+
+	put(s, "  # %s: %s, %s", text_of(v, "phase"), text_of(v, "what"),
+		units_duration(json_get_int(v, "elapsed_ns", 0), took));
+	if (!ok)
+		print_colored(", FAILED", COLOR_RED, s->color, &s->out);
+	buf_addc(&s->out, '\n');
+	json_array_foreach(json_object_get(v, "argv"), i, word)
+		strv_add(&argv, json_is_string(word) ? json_string_value(word) : "?");
+	if (argv.n) {
+		strv_quote(&argv, &words);
+		put(s, "  %s", buf_str(&words));
+		buf_addc(&s->out, '\n');
+	}
+	print_safe_lines(json_get_str(v, "output", ""), "  | ", &s->out);
+	strv_free(&argv);
+	buf_free(&words);
+}
+
+static void show_steps(struct show *s, const json_t *job)
+{
+	long long block = -1, layout = -1, attempt = -1;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(s->lines, i, v) {
+		if (!is_of(v, "step", job) || (s->failed && json_get_bool(v, "ok", 0)))
+			continue;
+		if (number_of(v, "block") != block || number_of(v, "layout") != layout ||
+			number_of(v, "attempt") != attempt) {
+			block = number_of(v, "block");
+			layout = number_of(v, "layout");
+			attempt = number_of(v, "attempt");
+			buf_addc(&s->out, '\n');
+			if (block)
+				put(s, "block %lld, %s, attempt %lld", block, text_of(v, "layout_name"),
+					attempt);
+			else
+				put(s, "attempt %lld, outside of any block", attempt);
+			buf_addc(&s->out, '\n');
+		}
+		show_step(s, v);
+	}
+}
+
+static void show_job(struct show *s, const json_t *job)
+{
+	char *host = print_safe_dup(text_of(job, "host"));
+
+	buf_addc(&s->out, '\n');
+	print_colored(host, COLOR_BOLD, s->color, &s->out);
+	put(s, ": job %lld (%s): ", number_of(job, "job"), text_of(job, "tag"));
+	put_state(s, text_of(job, "state"));
+	put(s, ", %lld of %lld builds done", number_of(job, "units_done"), number_of(job, "units"));
+	put_why(s, job, "why");
+	show_disks(s, job);
+	show_attempts(s, job);
+	show_failed_units(s, job);
+	show_trials(s, job);
+	if (!s->brief)
+		show_steps(s, job);
+	free(host);
+}
+
+/* {"run": {…}, "jobs": […], "attempts": […], "units": […], "trials": […], "steps": […]} */
+static json_t *as_document(const json_t *lines)
+{
+	static const char *const kinds[][2] = {{"job", "jobs"}, {"attempt", "attempts"},
+		{"unit", "units"}, {"trial", "trials"}, {"step", "steps"}};
+	json_t *doc = json_object(), *v;
+	size_t i;
+
+	json_object_set_new(doc, "run", json_null());
+	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+		json_object_set_new(doc, kinds[k][1], json_array());
+	json_array_foreach(lines, i, v) {
+		const char *type = text_of(v, "type");
+
+		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+			if (!strcmp(type, kinds[k][0]))
+				json_array_append(json_object_get(doc, kinds[k][1]), v);
+		if (!strcmp(type, "run"))
+			json_object_set(doc, "run", v);
+	}
+	json_array_foreach(lines, i, v)
+		json_object_del(v, "type");
+	return doc;
+}
+
+static int show_text(struct show *s, struct err *e)
+{
+	const json_t *v;
+	size_t i, jobs = 0;
+	int r;
+
+	json_array_foreach(s->lines, i, v) {
+		if (!strcmp(text_of(v, "type"), "run"))
+			show_run(s, v);
+		if (strcmp(text_of(v, "type"), "job") ||
+			(s->host && strcmp(text_of(v, "host"), s->host)))
+			continue;
+		show_job(s, v);
+		jobs++;
+	}
+	r = s->host && !jobs ? err_set(e, ERR_NOTFOUND, "the run has no job on %s", s->host)
+			     : ctl_out(&s->out, e);
+	return r;
+}
+
+static int run(struct ctl *c, const struct args *a, struct err *e)
+{
+	struct msg_call call = {.verb = CALL_SHOW, .target = a->v[0]};
+	struct show s = {.host = args_get(a, "host"), .brief = args_get(a, "brief") != NULL,
+		.failed = args_get(a, "failed") != NULL, .color = c->color_out};
+	int r;
+
+	if (connection_collect(c, &call, &s.lines, e))
+		return -1;
+	r = c->json ? ctl_out_json(as_document(s.lines), e) : show_text(&s, e);
+	buf_free(&s.out);
+	json_decref(s.lines);
+	return r;
+}
+
+const struct verb verb_show = {
+	.name = "show",
+	.args = "RUN",
+	.summary = "one run: jobs, trials, every executed command with its output",
+	.help = "",
+	.options = show_options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,277 @@
+/*
+ * struct view -> lines of text. Owns nothing.
+ * Invariant: no line is wider than the style says.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/print.h"
+#include "coordinator/ctl/view.h"
+
+#define HOST_MAX 24 /* columns of the host's name */
+#define BAR_MIN 8
+#define BAR_MAX 24
+#define PARTS_MAX 10
+
+double view_job_done(const struct view_job *j, size_t n_workloads)
+{
+	double unit = 0, part;
+
+	if (j->units <= 0)
+		return 0;
+	if (!strcmp(j->phase, "teardown"))
+		unit = 1;
+	else if (!strcmp(j->phase, "workload") && n_workloads)
+		unit = ((double)j->workload_index + (j->planned_bytes > 0
+			? fmin(1, (double)j->bytes / (double)j->planned_bytes) : 0)) /
+			(double)n_workloads;
+	part = ((double)j->units_done + (strcmp(j->state, "running") ? 0 : unit)) /
+		(double)j->units;
+	return fmax(0, fmin(1, part));
+}
+
+void view_bar(double part, unsigned width, int utf8, struct buf *out)
+{
+	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	unsigned steps = utf8 ? 8 : 1;
+	unsigned filled = (unsigned)floor(fmax(0, fmin(1, part)) * width * steps);
+	unsigned full = filled / steps, rest = filled % steps;
+
+	for (unsigned i = 0; i < width; i++) {
+		if (i < full)
+			buf_adds(out, utf8 ? "█" : "#");
+		else if (i == full && rest)
+			buf_adds(out, eighths[rest]);
+		else
+			buf_adds(out, utf8 ? "░" : ".");
+	}
+}
+
+/* One piece of a line; those with the largest `drop` go first when the line is too long. */
+struct part {
+	char *text;
+	unsigned drop;
+	enum print_color color;
+};
+struct line {
+	struct part v[PARTS_MAX];
+	unsigned n;
+};
+
+static void add_part(struct line *l, unsigned drop, enum print_color color, char *text)
+{
+	if (l->n < PARTS_MAX && text && *text)
+		l->v[l->n++] = (struct part){text, drop, color};
+	else
+		free(text);
+}
+
+static char *duration_left(const struct view_job *j, int64_t now_ns)
+{
+	double s = j->left_s - (double)(now_ns - j->at_ns) / (double)NS_PER_S;
+	char text[UNITS_LEN];
+
+	if (!isfinite(s) || s > 1e9)
+		return NULL;
+	s = fmax(0, round(s));
+	return xasprintf("%s left", units_duration((int64_t)s * NS_PER_S, text));
+}
+
+static char *rate_text(const struct view_job *j)
+{
+	char text[UNITS_LEN];
+
+	if (strcmp(j->phase, "workload"))
+		return NULL;
+	if (isfinite(j->rate) && (j->rate > 0 || !(j->ops_rate > 0)))
+		return xstrdup(units_rate(j->rate, text));
+	return isfinite(j->ops_rate) ? xasprintf("%.0f ops/s", j->ops_rate) : NULL;
+}
+
+/* What it does now: "write", "build: create the pool am_12_1_ab12cd". */
+static char *doing(const struct view_job *j)
+{
+	if (!strcmp(j->phase, "workload") && *j->workload)
+		return xstrdup(j->workload);
+	if (*j->what && *j->phase)
+		return xasprintf("%s: %s", j->phase, j->what);
+	return xstrdup(j->phase);
+}
+
+static void running_parts(struct line *l, const struct view_job *j, int64_t now_ns)
+{
+	add_part(l, 2, COLOR_NONE, j->block > 0
+		? xasprintf("block %lld/%lld", (long long)j->block, (long long)j->blocks) : NULL);
+	add_part(l, 3, COLOR_NONE, *j->layout && j->layouts > 1
+		? xasprintf("%s (%lld/%lld)", j->layout, (long long)j->position, (long long)j->layouts)
+		: xstrdup(j->layout));
+	add_part(l, 1, COLOR_CYAN, doing(j));
+	add_part(l, 4, COLOR_NONE, rate_text(j));
+	add_part(l, 5, COLOR_DIM, duration_left(j, now_ns));
+	if (!j->online)
+		add_part(l, 0, COLOR_YELLOW, xstrdup("offline"));
+}
+
+static void job_parts(struct line *l, const struct view_job *j, int64_t now_ns)
+{
+	enum print_color color = print_state_color(j->state);
+
+	if (!strcmp(j->state, "running")) {
+		running_parts(l, j, now_ns);
+		return;
+	}
+	add_part(l, 0, color, print_state_why(j->state, j->why));
+	if (!strcmp(j->state, "cancelling"))
+		add_part(l, 1, COLOR_NONE, doing(j));
+	if (!strcmp(j->state, "waiting") && !j->online && !strstr(j->why, "offline"))
+		add_part(l, 1, COLOR_DIM, xstrdup("offline"));
+}
+
+static unsigned parts_width(const struct line *l)
+{
+	unsigned width = 0;
+
+	for (unsigned i = 0; i < l->n; i++)
+		width += 2 + print_width(l->v[i].text);
+	return width;
+}
+
+static void drop_one(struct line *l)
+{
+	unsigned worst = 0;
+
+	for (unsigned i = 1; i < l->n; i++)
+		if (l->v[i].drop >= l->v[worst].drop)
+			worst = i;
+	free(l->v[worst].text);
+	memmove(&l->v[worst], &l->v[worst + 1], (--l->n - worst) * sizeof(l->v[0]));
+}
+
+static void add_padding(struct buf *out, unsigned n)
+{
+	while (n--)
+		buf_addc(out, ' ');
+}
+
+/* The bar with its percentage takes what the texts leave, up to BAR_MAX. */
+static unsigned put_bar(const struct view_job *j, const struct view *v,
+	const struct view_style *s, unsigned room, struct buf *out)
+{
+	double part = view_job_done(j, v->workloads.n);
+	unsigned width = room < 7 + BAR_MIN ? 0 : room - 7 < BAR_MAX ? room - 7 : BAR_MAX;
+	struct buf bar = {0};
+
+	if (!width)
+		return 0;
+	view_bar(part, width, s->utf8, &bar);
+	buf_adds(out, "  ");
+	print_colored(buf_str(&bar), print_state_color(j->state), s->color, out);
+	buf_addf(out, " %3d%%", (int)floor(part * 100));
+	buf_free(&bar);
+	return width + 7;
+}
+
+static void render_job(const struct view *v, const struct view_job *j, unsigned host_width,
+	const struct view_style *s, int64_t now_ns, struct buf *out)
+{
+	unsigned room = s->width, used;
+	struct line l = {.n = 0};
+	struct buf text = {0};
+
+	used = print_fit(j->host, host_width < room ? host_width : room, out);
+	if (used < host_width && host_width < room) {
+		add_padding(out, host_width - used);
+		used = host_width;
+	}
+	room -= used;
+	job_parts(&l, j, now_ns);
+	/* a narrow line keeps what happens now; a bar is worth two of the details */
+	while (l.n > 1 && parts_width(&l) > room)
+		drop_one(&l);
+	while (l.n > 3 && parts_width(&l) + 7 + BAR_MIN > room)
+		drop_one(&l);
+	room -= put_bar(j, v, s, room > parts_width(&l) ? room - parts_width(&l) : 0, out);
+	for (unsigned i = 0; i < l.n && room > 2; i++) {
+		buf_adds(out, "  ");
+		room -= 2;
+		buf_reset(&text);
+		room -= print_fit(l.v[i].text, room, &text);
+		print_colored(buf_str(&text), l.v[i].color, s->color, out);
+	}
+	buf_addc(out, '\n');
+	for (unsigned i = 0; i < l.n; i++)
+		free(l.v[i].text);
+	buf_free(&text);
+}
+
+/* Order in which jobs get a line when there are too many. */
+static int rank(const struct view_job *j)
+{
+	static const char *const order[] = {"running", "cancelling", "failed", "waiting"};
+
+	for (int i = 0; i < (int)ARRAY_LEN(order); i++)
+		if (!strcmp(j->state, order[i]))
+			return i;
+	return (int)ARRAY_LEN(order);
+}
+
+static void render_rest(const struct view *v, const char *shown, unsigned width, struct buf *out)
+{
+	static const char *const states[] = {"running", "cancelling", "waiting", "done", "failed",
+		"cancelled"};
+	struct buf text = {0};
+
+	buf_adds(&text, "…");
+	for (size_t s = 0; s < ARRAY_LEN(states); s++) {
+		unsigned n = 0;
+
+		for (size_t i = 0; i < v->n_jobs; i++)
+			n += !shown[i] && !strcmp(v->jobs[i].state, states[s]);
+		if (n)
+			buf_addf(&text, "%s %u %s", text.len > 3 ? "," : " and", n, states[s]);
+	}
+	print_fit(buf_str(&text), width, out);
+	buf_addc(out, '\n');
+	buf_free(&text);
+}
+
+/* Marks the `room` jobs that get a line. */
+static void choose_shown(const struct view *v, size_t room, char *shown)
+{
+	for (int r = 0; r <= 4; r++)
+		for (size_t i = 0; i < v->n_jobs && room; i++)
+			if (rank(&v->jobs[i]) == r) {
+				shown[i] = 1;
+				room--;
+			}
+}
+
+unsigned view_render(const struct view *v, const struct view_style *style, int64_t now_ns,
+	struct buf *out)
+{
+	size_t most = style->height > 2 ? style->height - 1 : 1, room = most;
+	char *shown = xcalloc(v->n_jobs + 1, 1);
+	unsigned host_width = 0, lines = 0, w;
+
+	if (v->n_jobs > most)
+		room = most - 1;
+	choose_shown(v, room, shown);
+	for (size_t i = 0; i < v->n_jobs; i++)
+		if (shown[i] && (w = print_width(v->jobs[i].host)) > host_width)
+			host_width = w < HOST_MAX ? w : HOST_MAX;
+	for (size_t i = 0; i < v->n_jobs; i++) {
+		if (!shown[i])
+			continue;
+		render_job(v, &v->jobs[i], host_width, style, now_ns, out);
+		lines++;
+	}
+	if (v->n_jobs > most) {
+		render_rest(v, shown, style->width, out);
+		lines++;
+	}
+	free(shown);
+	return lines;
+}

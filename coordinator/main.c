@@ -1,0 +1,57 @@
+/* arraymark-coordinator: the verb table. Exit status: 0 done, 1 the work failed, 2 usage. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/verbs.h"
+
+static int verb_run(const struct options *o, struct err *e)
+{
+	if (o->args.n)
+		return err_set(e, ERR_USAGE, "run takes no '%s'", o->args.v[0]);
+	return coordinator_run(o, e);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct options *o, struct err *e);
+} verbs[] = {
+	{"init", verb_init},
+	{"run", verb_run},
+	{"token", verb_token},
+	{"backup", verb_backup},
+	{"restore", verb_restore},
+	{"check", verb_check},
+};
+
+static int run_verb(const struct options *o, struct err *e)
+{
+	if (!strcmp(o->verb, "help")) {
+		fputs(options_usage(), stdout);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(verbs[i].name, o->verb))
+			return verbs[i].run(o, e);
+	return err_set(e, ERR_USAGE, "'%s' is not a verb (init, run, token, backup, restore, check)",
+		o->verb);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct err e;
+	int r;
+
+	log_set_program("coordinator");
+	r = options_load(argc, argv, &o, &e) || run_verb(&o, &e);
+	if (r)
+		fprintf(stderr, "arraymark-coordinator: %s\n", e.text);
+	if (r && e.code == ERR_USAGE)
+		fputs("Try `arraymark-coordinator --help`.\n", stderr);
+	options_clear(&o);
+	if (fflush(stdout))
+		return 1;
+	return !r ? 0 : e.code == ERR_USAGE ? 2 : 1;
+}

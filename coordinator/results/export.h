@@ -1,0 +1,40 @@
+/*
+ * Export lines: everything about a run as JSON lines, one object each with a "type". The store
+ * writes them through these functions, the control client reads them back; a file of them is the
+ * `export` format.
+ */
+#ifndef COORDINATOR_RESULTS_EXPORT_H
+#define COORDINATOR_RESULTS_EXPORT_H
+
+#include "coordinator/results/set.h"
+
+/*
+ * The lines, keys in any order, unknown ones ignored:
+ * {"type":"run","run","name","state","plan_sha256","tool_version","user","sets":[],"seed":"digits",
+ *  "blocks","cache","started_wall_ns","finished_wall_ns","layouts":[],"workloads":[],"design",
+ *  "baseline","margin"}
+ * {"type":"plan","run","text"}                   the plan's text, in pieces, after its run
+ * {"type":"environment","run","host","inventory":{…}}        inventory_json()
+ * {"type":"environment-disks","run","host","disks":[…]}      the rest of inventory.disks, if many
+ * {"type":"trial","run","host","attempt","trial","layout","layout_name","workload",
+ *  "workload_name","op","block","repeat","position","superseded","complete","lost","cache",
+ *  "usable_bytes","ok","error","started_wall_ns","elapsed_ns","sync_ns","bytes","ops","errors",
+ *  "cpu_user_ns","cpu_system_ns","samples","telemetry":{…},
+ *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]}}
+ * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}
+ *                                                in pieces of at most 100 points
+ */
+/* Each appends its lines with their newlines; every line is well under MSG_CHUNK_MAX bytes. */
+void export_run(const struct result_run *r, struct buf *out);
+void export_environment(const struct result_environment *v, struct buf *out);
+void export_trial(const struct result_trial *t, struct buf *out);
+void export_series(const struct result_series *s, struct buf *out);
+
+/* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no
+ * JSON object or lacks what its type needs is ERR_INPUT with name:line. */
+int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
+	size_t len, struct err *e);
+/* After the last line: sorts, links, checks. */
+int export_read_end(struct result_set *s, struct err *e);
+
+#endif

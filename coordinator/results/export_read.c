@@ -1,0 +1,430 @@
+/*
+ * Export lines -> a result set. Owns nothing but what the set owns.
+ * Invariant: a line is taken whole or not at all; after export_read_end every trial belongs to a
+ * run of the set and has names for its layout and workload.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/export.h"
+#include "coordinator/results/export_write.h"
+
+#define LINE_MAX_BYTES (4 * 1024 * 1024)
+#define POINTS_MAX 100000
+
+struct line {
+	const json_t *o;
+	const char *name;
+	size_t no;
+};
+
+static int wrong(const struct line *l, struct err *e, const char *what)
+{
+	return err_set(e, ERR_INPUT, "%s:%zu: a line of type '%s' without %s", l->name, l->no,
+		json_get_str(l->o, "type", ""), what);
+}
+
+static void strv_read(const json_t *list, struct strv *ret)
+{
+	size_t i;
+	const json_t *item;
+
+	json_array_foreach (list, i, item) {
+		if (json_is_string(item))
+			strv_add(ret, json_string_value(item));
+	}
+}
+
+static char *dup_text(const json_t *o, const char *key)
+{
+	return xstrdup(json_get_str(o, key, ""));
+}
+
+static uint32_t get_u32(const json_t *o, const char *key)
+{
+	int64_t v = json_get_int(o, key, 0);
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+static uint64_t get_u64(const json_t *o, const char *key)
+{
+	return (uint64_t)json_get_int(o, key, 0);
+}
+
+static struct result_run *find_run(struct result_set *s, uint64_t id)
+{
+	for (size_t i = s->n_runs; i-- > 0;)
+		if (s->runs[i].id == id)
+			return &s->runs[i];
+	return NULL;
+}
+
+static int read_run(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+{
+	struct result_run *r;
+
+	if (find_run(s, run))
+		return err_set(e, ERR_INPUT, "%s:%zu: run %llu is there twice", l->name, l->no,
+			(unsigned long long)run);
+	if (!*json_get_str(l->o, "name", ""))
+		return wrong(l, e, "name");
+	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
+	r = &s->runs[s->n_runs++];
+	*r = (struct result_run){.id = run,
+		.name = dup_text(l->o, "name"), .state = dup_text(l->o, "state"),
+		.plan_sha256 = dup_text(l->o, "plan_sha256"),
+		.tool_version = dup_text(l->o, "tool_version"), .user = dup_text(l->o, "user"),
+		.design = dup_text(l->o, "design"), .cache = dup_text(l->o, "cache"),
+		.seed = strtoull(json_get_str(l->o, "seed", "0"), NULL, 10),
+		.blocks = get_u32(l->o, "blocks"),
+		.started_wall_ns = json_get_int(l->o, "started_wall_ns", 0),
+		.finished_wall_ns = json_get_int(l->o, "finished_wall_ns", 0),
+		.baseline = (int)json_get_int(l->o, "baseline", -1),
+		.margin = json_get_num(l->o, "margin", 0)};
+	strv_read(json_object_get(l->o, "sets"), &r->sets);
+	strv_read(json_object_get(l->o, "layouts"), &r->layouts);
+	strv_read(json_object_get(l->o, "workloads"), &r->workloads);
+	return 0;
+}
+
+static int read_plan(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+{
+	struct result_run *r = find_run(s, run);
+	const char *text = json_get_str(l->o, "text", NULL);
+	char *whole;
+
+	if (!r)
+		return wrong(l, e, "its run before it");
+	if (!text)
+		return wrong(l, e, "text");
+	whole = xasprintf("%s%s", r->plan_text ? r->plan_text : "", text);
+	free(r->plan_text);
+	r->plan_text = whole;
+	return 0;
+}
+
+static struct result_environment *find_environment(struct result_set *s, uint64_t run,
+	const char *host)
+{
+	for (size_t i = s->n_envs; i-- > 0;)
+		if (s->envs[i].run == run && strcmp(s->envs[i].host, host) == 0)
+			return &s->envs[i];
+	return NULL;
+}
+
+static int read_environment(struct result_set *s, const struct line *l, uint64_t run,
+	struct err *e)
+{
+	json_t *inventory = json_object_get(l->o, "inventory");
+	const char *host = json_get_str(l->o, "host", "");
+
+	if (!*host)
+		return wrong(l, e, "host");
+	if (!json_is_object(inventory))
+		return wrong(l, e, "inventory");
+	s->envs = xreallocarray(s->envs, s->n_envs + 1, sizeof(*s->envs));
+	s->envs[s->n_envs++] = (struct result_environment){run, xstrdup(host),
+		json_deep_copy(inventory)};
+	return 0;
+}
+
+static int read_environment_disks(struct result_set *s, const struct line *l, uint64_t run,
+	struct err *e)
+{
+	struct result_environment *v = find_environment(s, run, json_get_str(l->o, "host", ""));
+	const json_t *disks = json_object_get(l->o, "disks");
+	json_t *have = v ? json_object_get(v->inventory, "disks") : NULL;
+
+	if (!json_is_array(disks) || !json_is_array(have))
+		return wrong(l, e, "disks and the environment they belong to");
+	for (size_t i = 0; i < json_array_size(disks); i++)
+		json_array_append_new(have, json_deep_copy(json_array_get(disks, i)));
+	return 0;
+}
+
+static void set_field(struct telemetry *t, size_t i, uint64_t v)
+{
+	memcpy((char *)t + telemetry_fields[i].offset, &v, sizeof(v));
+}
+
+static void read_telemetry(const json_t *o, struct telemetry *ret)
+{
+	ret->disks = get_u32(o, "disks");
+	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
+		set_field(ret, i, get_u64(o, telemetry_fields[i].key));
+}
+
+/* The histogram's bytes; -1 when the counts do not make one. */
+static int read_hist(const json_t *o, struct trial_summary *ret)
+{
+	const json_t *buckets = json_object_get(o, "buckets");
+	struct hist *h, *again;
+	struct buf bytes = {0};
+	struct err ignored;
+	int rc;
+
+	if (!json_is_object(o))
+		return 0;
+	h = xcalloc(1, sizeof(*h));
+	again = xmalloc(sizeof(*again));
+	for (size_t i = 0; i + 1 < json_array_size(buckets); i += 2) {
+		json_int_t low = json_integer_value(json_array_get(buckets, i));
+		json_int_t n = json_integer_value(json_array_get(buckets, i + 1));
+
+		if (low >= 0 && n > 0)
+			hist_add_n(h, (uint64_t)low, (uint64_t)n);
+	}
+	h->count = get_u64(o, "count");
+	h->sum = get_u64(o, "sum_ns");
+	h->min = get_u64(o, "min_ns");
+	h->max = get_u64(o, "max_ns");
+	hist_encode(h, &bytes);
+	rc = hist_decode(bytes.data, bytes.len, again, &ignored);
+	free(h);
+	free(again);
+	ret->hist_len = bytes.len;
+	ret->hist = buf_take(&bytes);
+	return rc;
+}
+
+static int read_outcome(const struct line *l, struct trial_summary *t, struct err *e)
+{
+	const json_t *o = l->o;
+
+	t->ok = json_get_bool(o, "ok", 0);
+	t->error = t->ok ? NULL : dup_text(o, "error");
+	t->started_wall_ns = json_get_int(o, "started_wall_ns", 0);
+	t->elapsed_ns = json_get_int(o, "elapsed_ns", 0);
+	t->sync_ns = json_get_int(o, "sync_ns", 0);
+	t->bytes = get_u64(o, "bytes");
+	t->ops = get_u64(o, "ops");
+	t->errors = get_u64(o, "errors");
+	t->cpu_user_ns = get_u64(o, "cpu_user_ns");
+	t->cpu_system_ns = get_u64(o, "cpu_system_ns");
+	t->samples = get_u32(o, "samples");
+	read_telemetry(json_object_get(o, "telemetry"), &t->tele);
+	if (read_hist(json_object_get(o, "hist"), t) != 0)
+		return wrong(l, e, "a whole histogram");
+	return 0;
+}
+
+static int read_trial(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+{
+	struct result_trial t = {.run = run};
+	const json_t *o = l->o;
+
+	if (!*json_get_str(o, "host", ""))
+		return wrong(l, e, "host");
+	if (get_u32(o, "trial") == 0 || get_u32(o, "block") == 0)
+		return wrong(l, e, "trial and block (from 1)");
+	if (!json_is_integer(json_object_get(o, "layout")) ||
+		!json_is_integer(json_object_get(o, "workload")))
+		return wrong(l, e, "layout and workload (their indices)");
+	if (read_outcome(l, &t.sum, e) != 0) {
+		trial_summary_clear(&t.sum);
+		return -1;
+	}
+	t.host = dup_text(o, "host");
+	t.attempt = get_u32(o, "attempt");
+	t.layout = get_u32(o, "layout");
+	t.workload = get_u32(o, "workload");
+	t.block = get_u32(o, "block");
+	t.repeat = get_u32(o, "repeat");
+	t.position = get_u32(o, "position");
+	t.layout_name = dup_text(o, "layout_name");
+	t.workload_name = dup_text(o, "workload_name");
+	t.op = dup_text(o, "op");
+	t.superseded = json_get_bool(o, "superseded", 0);
+	t.complete = json_get_bool(o, "complete", 0);
+	t.lost = get_u32(o, "lost");
+	t.cache = dup_text(o, "cache");
+	t.usable_bytes = get_u64(o, "usable_bytes");
+	t.sum.trial = get_u32(o, "trial");
+	t.sum.block = t.block;
+	t.sum.layout = t.layout;
+	t.sum.workload = t.workload;
+	t.sum.repeat = t.repeat;
+	s->trials = xreallocarray(s->trials, s->n_trials + 1, sizeof(*s->trials));
+	s->trials[s->n_trials++] = t;
+	return 0;
+}
+
+struct column {
+	size_t offset; /* in struct result_point */
+	int width;     /* 8 or 4 bytes */
+};
+
+static int find_column(const char *name, struct column *ret)
+{
+#define COLUMN(key, member) \
+	{ \
+		key, {offsetof(struct result_point, member), sizeof(((struct result_point *)0)->member)} \
+	}
+	static const struct {
+		const char *name;
+		struct column at;
+	} own[] = {COLUMN("start_ns", start_ns), COLUMN("end_ns", end_ns), COLUMN("ops", ops),
+		COLUMN("bytes", bytes), COLUMN("p50_ns", p50_ns), COLUMN("p99_ns", p99_ns),
+		COLUMN("max_ns", max_ns), COLUMN("disks", tele.disks)};
+#undef COLUMN
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*ret = own[i].at;
+			return 1;
+		}
+	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
+		if (strcmp(telemetry_fields[i].key, name) == 0) {
+			ret->offset = offsetof(struct result_point, tele) + telemetry_fields[i].offset;
+			ret->width = 8;
+			return 1;
+		}
+	return 0;
+}
+
+static void read_point(const json_t *columns, const json_t *values, struct result_point *ret)
+{
+	*ret = (struct result_point){0};
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const char *name = json_string_value(json_array_get(columns, i));
+		uint64_t v = (uint64_t)json_integer_value(json_array_get(values, i));
+		uint32_t narrow = (uint32_t)v;
+		struct column c;
+
+		if (!name || !find_column(name, &c))
+			continue;
+		if (c.width == 8)
+			memcpy((char *)ret + c.offset, &v, 8);
+		else
+			memcpy((char *)ret + c.offset, &narrow, 4);
+	}
+}
+
+/* Pieces of a series follow each other: the last one of the set, or a new one. */
+static struct result_series *open_series(struct result_set *s, uint64_t run, const json_t *o)
+{
+	const char *host = json_get_str(o, "host", "");
+	struct result_series *last = s->n_series ? &s->series[s->n_series - 1] : NULL;
+
+	if (last && last->run == run && strcmp(last->host, host) == 0 &&
+		last->attempt == get_u32(o, "attempt") && last->trial == get_u32(o, "trial"))
+		return last;
+	s->series = xreallocarray(s->series, s->n_series + 1, sizeof(*s->series));
+	last = &s->series[s->n_series++];
+	*last = (struct result_series){.run = run, .host = xstrdup(host),
+		.attempt = get_u32(o, "attempt"), .trial = get_u32(o, "trial")};
+	return last;
+}
+
+static int read_series(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+{
+	const json_t *columns = json_object_get(l->o, "columns");
+	const json_t *points = json_object_get(l->o, "points");
+	size_t n = json_array_size(points);
+	struct result_series *series;
+
+	if (!*json_get_str(l->o, "host", "") || get_u32(l->o, "trial") == 0)
+		return wrong(l, e, "host and trial");
+	if (!json_is_array(columns) || !json_is_array(points))
+		return wrong(l, e, "columns and points");
+	series = open_series(s, run, l->o);
+	if (series->n + n > POINTS_MAX)
+		return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name, l->no,
+			POINTS_MAX);
+	series->points = xreallocarray(series->points, series->n + n, sizeof(*series->points));
+	for (size_t i = 0; i < n; i++)
+		read_point(columns, json_array_get(points, i), &series->points[series->n++]);
+	return 0;
+}
+
+static const struct {
+	const char *type;
+	int (*read)(struct result_set *s, const struct line *l, uint64_t run, struct err *e);
+} readers[] = {
+	{"run", read_run},
+	{"plan", read_plan},
+	{"environment", read_environment},
+	{"environment-disks", read_environment_disks},
+	{"trial", read_trial},
+	{"series", read_series},
+};
+
+int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
+	size_t len, struct err *e)
+{
+	struct line l = {NULL, name, line_no};
+	json_t *o;
+	int rc = 0;
+
+	if (json_parse(name, line, len, LINE_MAX_BYTES, &o, e) != 0)
+		return err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: not valid JSON", name,
+			line_no);
+	l.o = o;
+	if (!json_is_object(o) || !json_is_string(json_object_get(o, "type"))) {
+		rc = err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: no object with a type",
+			name, line_no);
+		goto out;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
+		if (strcmp(readers[i].type, json_get_str(o, "type", "")) != 0)
+			continue;
+		rc = json_get_int(o, "run", 0) > 0
+			? readers[i].read(s, &l, (uint64_t)json_get_int(o, "run", 0), e)
+			: wrong(&l, e, "run (a number from 1)");
+		break;
+	}
+out:
+	json_decref(o);
+	return rc;
+}
+
+static int by_trial(const void *pa, const void *pb)
+{
+	const struct result_trial *a = pa, *b = pb;
+	int c = (a->run > b->run) - (a->run < b->run);
+
+	c = c ? c : strcmp(a->host, b->host);
+	c = c ? c : (a->attempt > b->attempt) - (a->attempt < b->attempt);
+	return c ? c : (a->sum.trial > b->sum.trial) - (a->sum.trial < b->sum.trial);
+}
+
+static int by_run(const void *pa, const void *pb)
+{
+	const struct result_run *a = pa, *b = pb;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* A name from the run's list where the line had none; a number where the list has none either. */
+static void fill_name(char **name, const struct strv *list, uint32_t i)
+{
+	if (**name)
+		return;
+	free(*name);
+	*name = i < list->n ? xstrdup(list->v[i]) : xasprintf("%u", i);
+}
+
+int export_read_end(struct result_set *s, struct err *e)
+{
+	if (s->n_runs)
+		qsort(s->runs, s->n_runs, sizeof(*s->runs), by_run);
+	if (s->n_trials)
+		qsort(s->trials, s->n_trials, sizeof(*s->trials), by_trial);
+	for (size_t i = 0; i < s->n_trials; i++) {
+		struct result_trial *t = &s->trials[i];
+		const struct result_run *r = find_run(s, t->run);
+
+		if (!r)
+			return err_set(e, ERR_INPUT, "run %llu has trials, but no line of its own",
+				(unsigned long long)t->run);
+		if (i > 0 && by_trial(t - 1, t) == 0)
+			return err_set(e, ERR_INPUT, "run %llu, host '%s', attempt %u: trial %u is there "
+				"twice", (unsigned long long)t->run, t->host, t->attempt, t->sum.trial);
+		fill_name(&t->layout_name, &r->layouts, t->layout);
+		fill_name(&t->workload_name, &r->workloads, t->workload);
+	}
+	return 0;
+}

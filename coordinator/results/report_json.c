@@ -1,0 +1,249 @@
+/*
+ * A result set as one JSON document (schema 1). Owns nothing beyond a call.
+ * Invariant: within a schema fields are only added; absent values are null.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/results/export_write.h"
+#include "coordinator/results/report.h"
+
+#define SCHEMA 1
+
+static void set(json_t *o, const char *key, json_t *v)
+{
+	json_object_set_new_nocheck(o, key, v);
+}
+
+static json_t *host_json(const struct result_set *s, const struct report_options *o,
+	const char *host)
+{
+	char name[REPORT_HOST_MAX];
+
+	return json_text(report_host(s, o, host, name));
+}
+
+static json_t *wall(int64_t wall_ns)
+{
+	char text[UNITS_LEN];
+
+	return wall_ns ? json_text(units_wall_rfc3339(wall_ns, text)) : json_null();
+}
+
+static json_t *text_or_null(const char *s)
+{
+	return s && *s ? json_text(s) : json_null();
+}
+
+static json_t *runs_json(const struct result_set *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_runs; i++) {
+		const struct result_run *r = &s->runs[i];
+		json_t *o = json_object();
+		char seed[24];
+
+		snprintf(seed, sizeof(seed), "%llu", (unsigned long long)r->seed);
+		set(o, "id", json_integer((json_int_t)r->id));
+		set(o, "name", json_text(r->name));
+		set(o, "plan_sha256", text_or_null(r->plan_sha256));
+		set(o, "started", wall(r->started_wall_ns));
+		set(o, "finished", wall(r->finished_wall_ns));
+		set(o, "state", text_or_null(r->state));
+		set(o, "design", text_or_null(r->design));
+		set(o, "seed", json_text(seed));
+		set(o, "blocks", r->blocks ? json_integer(r->blocks) : json_null());
+		set(o, "cache", text_or_null(r->cache));
+		set(o, "sets", export_strv(&r->sets));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *disk_json(const json_t *disk, int redact)
+{
+	static const char *const private[] = {"id", "serial", "wwn", "path", "controller_path"};
+	static const char *const unknown[] = {"link_speed", "scheduler", "write_cache"};
+	json_t *o = json_copy((json_t *)disk);
+
+	for (size_t i = 0; redact && i < ARRAY_LEN(private); i++)
+		json_object_del(o, private[i]);
+	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
+		if (!json_object_get(o, unknown[i]))
+			set(o, unknown[i], json_null());
+	return o;
+}
+
+/* Each controller once, in the order of the disks. */
+static json_t *controllers_json(const json_t *disks)
+{
+	json_t *list = json_array(), *d, *c;
+	size_t i, k;
+
+	json_array_foreach (disks, i, d) {
+		const char *name = json_get_str(d, "controller", NULL);
+		int there = name == NULL;
+
+		json_array_foreach (list, k, c)
+			there |= name && strcmp(json_string_value(c), name) == 0;
+		if (!there)
+			json_array_append_new(list, json_text(name));
+	}
+	return list;
+}
+
+static json_t *environment_json(const struct result_set *s, const struct report_options *opt,
+	const struct result_environment *v)
+{
+	static const char *const copied[] = {"os", "kernel", "arch", "cpu", "cpus", "ram_bytes", "zfs",
+		"agent_version"};
+	const json_t *disks = json_object_get(v->inventory, "disks");
+	json_t *o = json_object(), *list = json_array(), *d;
+	size_t i;
+
+	set(o, "host", host_json(s, opt, v->host));
+	set(o, "run", json_integer((json_int_t)v->run));
+	for (i = 0; i < ARRAY_LEN(copied); i++) {
+		json_t *value = json_object_get(v->inventory, copied[i]);
+
+		set(o, copied[i], value ? json_incref(value) : json_null());
+	}
+	json_array_foreach (disks, i, d)
+		json_array_append_new(list, disk_json(d, opt->redact));
+	set(o, "zfs_parameters", json_null());
+	set(o, "controllers", controllers_json(disks));
+	set(o, "disks", list);
+	set(o, "usable_bytes", json_null());
+	return o;
+}
+
+static json_t *environments_json(const struct result_set *s, const struct report_options *opt)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_envs; i++)
+		json_array_append_new(list, environment_json(s, opt, &s->envs[i]));
+	return list;
+}
+
+static json_t *trial_json(const struct result_trial *t, double value, int valid, int once)
+{
+	json_t *o = json_object();
+
+	set(o, "value", json_number(value));
+	set(o, "block", json_integer(t->block));
+	set(o, "position", t->position ? json_integer(t->position) : json_null());
+	set(o, "build", json_integer(once ? 1 : t->block));
+	set(o, "started", wall(t->sum.started_wall_ns));
+	set(o, "valid", json_boolean(valid));
+	set(o, "attempt", json_integer(t->attempt));
+	set(o, "cache", text_or_null(t->cache));
+	set(o, "error", t->sum.ok ? json_null() : json_text(t->sum.error));
+	return o;
+}
+
+static int is_once(const struct result_set *s, uint64_t run)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (s->runs[i].id == run)
+			return strcmp(s->runs[i].design, "once") == 0;
+	return 0;
+}
+
+/* Those that count, then those that failed and stand: value null, valid false. */
+static json_t *trials_json(const struct result_set *s, const struct result_row *r)
+{
+	json_t *list = json_array();
+	int once = is_once(s, r->run);
+
+	for (unsigned i = 0; i < r->n; i++)
+		json_array_append_new(list, trial_json(r->trials[i], r->values[i], 1, once));
+	for (size_t i = 0; i < s->n_trials && r->failed; i++) {
+		const struct result_trial *t = &s->trials[i];
+
+		if (t->run == r->run && !t->superseded && !t->sum.ok &&
+			strcmp(t->host, r->host) == 0 && strcmp(t->layout_name, r->layout) == 0 &&
+			strcmp(t->workload_name, r->workload) == 0)
+			json_array_append_new(list, trial_json(t, NAN, 0, once));
+	}
+	return list;
+}
+
+static json_t *row_json(const struct result_set *s, const struct report_options *opt,
+	const struct result_row *r)
+{
+	const struct metric_info *m = &metric_table[r->metric];
+	json_t *o = json_object();
+
+	set(o, "run", json_integer((json_int_t)r->run));
+	set(o, "host", host_json(s, opt, r->host));
+	set(o, "layout", json_text(r->layout));
+	set(o, "workload", json_text(r->workload));
+	set(o, "metric", json_text(m->name));
+	set(o, "unit", json_text(m->unit));
+	set(o, "better", json_text(m->higher_is_better ? "higher" : "lower"));
+	set(o, "resolution", json_number(0));
+	set(o, "n", json_integer(r->n));
+	set(o, "failed", json_integer(r->failed));
+	set(o, "superseded", json_integer(r->superseded));
+	set(o, "incomplete", json_integer(r->incomplete));
+	set(o, "mean", json_number(r->mean));
+	set(o, "median", json_number(r->median));
+	set(o, "stddev", json_number(r->stddev));
+	set(o, "cv", json_number(r->mean != 0 ? r->stddev / r->mean : NAN));
+	set(o, "min", json_number(r->min));
+	set(o, "max", json_number(r->max));
+	set(o, "ci95", json_null());
+	set(o, "trials", trials_json(s, r));
+	return o;
+}
+
+static int results_json(const struct result_set *s, const struct report_options *opt,
+	json_t **ret, struct err *e)
+{
+	enum metric_id all[METRIC_COUNT];
+	struct result_row *rows = NULL;
+	json_t *list;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		all[i] = (enum metric_id)i;
+	if (result_rows(s, all, METRIC_COUNT, &rows, &n, e) != 0)
+		return -1;
+	list = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, row_json(s, opt, &rows[i]));
+	result_rows_free(rows, n);
+	*ret = list;
+	return 0;
+}
+
+int report_json(const struct result_set *s, const struct report_options *o, struct buf *out,
+	struct err *e)
+{
+	double margin = s->n_runs ? s->runs[0].margin : 0;
+	json_t *doc, *results;
+
+	if (results_json(s, o, &results, e) != 0)
+		return -1;
+	doc = json_object();
+	set(doc, "schema", json_integer(SCHEMA));
+	set(doc, "tool_version",
+		json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
+	set(doc, "runs", runs_json(s));
+	set(doc, "environments", environments_json(s, o));
+	set(doc, "results", results);
+	set(doc, "comparisons", json_array());
+	set(doc, "family", json_null());
+	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());
+	set(doc, "findings", json_array());
+	json_document(doc, out);
+	json_decref(doc);
+	return 0;
+}

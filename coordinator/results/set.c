@@ -1,0 +1,127 @@
+/*
+ * Result sets as memory. Owns nothing but what a set holds.
+ * Invariant: clearing a set twice, or one that was never filled, is fine.
+ */
+#include "coordinator/results/set.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+
+static void run_clear(struct result_run *r)
+{
+	free(r->name);
+	free(r->state);
+	free(r->plan_sha256);
+	free(r->plan_text);
+	free(r->tool_version);
+	free(r->design);
+	free(r->cache);
+	free(r->user);
+	strv_free(&r->sets);
+	strv_free(&r->layouts);
+	strv_free(&r->workloads);
+}
+
+static void trial_clear(struct result_trial *t)
+{
+	free(t->host);
+	free(t->layout_name);
+	free(t->workload_name);
+	free(t->op);
+	free(t->cache);
+	trial_summary_clear(&t->sum);
+}
+
+void result_set_clear(struct result_set *s)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		run_clear(&s->runs[i]);
+	for (size_t i = 0; i < s->n_envs; i++) {
+		free(s->envs[i].host);
+		json_decref(s->envs[i].inventory);
+	}
+	for (size_t i = 0; i < s->n_trials; i++)
+		trial_clear(&s->trials[i]);
+	for (size_t i = 0; i < s->n_series; i++) {
+		free(s->series[i].host);
+		free(s->series[i].points);
+	}
+	free(s->runs);
+	free(s->envs);
+	free(s->trials);
+	free(s->series);
+	*s = (struct result_set){0};
+}
+
+const struct metric_info metric_table[METRIC_COUNT] = {
+	[METRIC_ELAPSED] = {"elapsed", "s", 0},
+	[METRIC_THROUGHPUT] = {"throughput", "B/s", 1},
+	[METRIC_OPS] = {"ops_per_s", "ops/s", 1},
+	[METRIC_LAT_MEAN] = {"latency_mean", "ns", 0},
+	[METRIC_LAT_P50] = {"latency_p50", "ns", 0},
+	[METRIC_LAT_P99] = {"latency_p99", "ns", 0},
+	[METRIC_LAT_P999] = {"latency_p999", "ns", 0},
+	[METRIC_LAT_MAX] = {"latency_max", "ns", 0},
+	[METRIC_CPU_PER_OP] = {"cpu_per_op", "us/op", 0},
+	[METRIC_PHYS_READ] = {"physical_read_bytes", "B", 0},
+	[METRIC_PHYS_WRITE] = {"physical_write_bytes", "B", 0},
+};
+
+static double latency(const struct trial_summary *t, enum metric_id m)
+{
+	struct hist *h;
+	struct err ignored;
+	double v = NAN;
+
+	if (!t->hist)
+		return NAN;
+	h = xmalloc(sizeof(*h));
+	if (hist_decode(t->hist, t->hist_len, h, &ignored) == 0 && h->count > 0) {
+		switch (m) {
+		case METRIC_LAT_MEAN:
+			v = hist_mean(h);
+			break;
+		case METRIC_LAT_P50:
+			v = (double)hist_percentile(h, 0.5);
+			break;
+		case METRIC_LAT_P99:
+			v = (double)hist_percentile(h, 0.99);
+			break;
+		case METRIC_LAT_P999:
+			v = (double)hist_percentile(h, 0.999);
+			break;
+		default:
+			v = (double)h->max;
+		}
+	}
+	free(h);
+	return v;
+}
+
+double trial_metric(const struct trial_summary *t, enum metric_id m)
+{
+	double seconds = (double)t->elapsed_ns / 1e9;
+
+	switch (m) {
+	case METRIC_ELAPSED:
+		return seconds > 0 ? seconds : NAN;
+	case METRIC_THROUGHPUT:
+		return seconds > 0 && t->bytes ? (double)t->bytes / seconds : NAN;
+	case METRIC_OPS:
+		return seconds > 0 && t->ops ? (double)t->ops / seconds : NAN;
+	case METRIC_CPU_PER_OP:
+		return t->ops ? (double)(t->cpu_user_ns + t->cpu_system_ns) / 1e3 / (double)t->ops
+			      : NAN;
+	case METRIC_PHYS_READ:
+		return t->tele.disks ? (double)t->tele.disk_read_bytes : NAN;
+	case METRIC_PHYS_WRITE:
+		return t->tele.disks ? (double)t->tele.disk_write_bytes : NAN;
+	case METRIC_COUNT:
+		return NAN;
+	default:
+		return latency(t, m);
+	}
+}

@@ -1,0 +1,90 @@
+/*
+ * Aligned tables. Owns its cells.
+ * Invariant: no line ends in spaces; a column is as wide as its widest cell.
+ */
+#include "coordinator/results/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
+static size_t width_of(const char *s)
+{
+	size_t n = 0;
+
+	for (; s && *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+void table_row(struct table *t)
+{
+	t->rows = xgrow(t->rows, t->n, &t->cap, sizeof(*t->rows));
+	memset(t->rows[t->n++], 0, sizeof(*t->rows));
+	t->columns = 0;
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->columns >= TABLE_COLUMNS)
+		return;
+	va_start(ap, fmt);
+	t->rows[t->n - 1][t->columns++] = xvasprintf(fmt, ap);
+	va_end(ap);
+}
+
+static void pad(size_t n, struct buf *out)
+{
+	while (n-- > 0)
+		buf_addc(out, ' ');
+}
+
+static void print_row(char *const *row, const size_t *width, struct buf *out)
+{
+	size_t owed = 0; /* spaces that are printed only when something follows */
+
+	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+		size_t w = width_of(row[c]), gap = c > 0 && width[c] ? 2 : 0;
+
+		if (w == 0) {
+			owed += gap + width[c];
+			continue;
+		}
+		pad(owed + gap + (c > 0 ? width[c] - w : 0), out);
+		buf_adds(out, row[c]);
+		owed = c > 0 ? 0 : width[c] - w;
+	}
+}
+
+void table_print(const struct table *t, const char *const *before, const char *const *after,
+	struct buf *out)
+{
+	size_t width[TABLE_COLUMNS] = {0};
+
+	for (size_t i = 0; i < t->n; i++)
+		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+			if (width_of(t->rows[i][c]) > width[c])
+				width[c] = width_of(t->rows[i][c]);
+	for (size_t i = 0; i < t->n; i++) {
+		if (before && before[i])
+			buf_adds(out, before[i]);
+		print_row(t->rows[i], width, out);
+		if (after && after[i])
+			buf_adds(out, after[i]);
+		buf_addc(out, '\n');
+	}
+}
+
+void table_clear(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+			free(t->rows[i][c]);
+	free(t->rows);
+	*t = (struct table){0};
+}

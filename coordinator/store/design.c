@@ -1,0 +1,51 @@
+/*
+ * What is kept of a parsed plan beside its text, so that reading results needs no plan parser of
+ * the version that ran it. Owns nothing.
+ *
+ * {"design": "random-blocks"|"as-written"|"once", "layouts": [name, …], "workloads": [{"name",
+ * "op"}, …], "baseline": index or -1, "margin": fraction, "cache": "cold", "repeat": 1}
+ */
+#include "common/base/json.h"
+#include "coordinator/store/store.h"
+
+static const char *design_word(const struct plan *p)
+{
+	if (p->builds == BUILDS_ONCE)
+		return "once";
+	return p->order == ORDER_RANDOM ? "random-blocks" : "as-written";
+}
+
+static const char *op_word(const struct workload *w)
+{
+	switch (w->stream.op) {
+	case OP_READ:
+		return "read";
+	case OP_REWRITE:
+		return "rewrite";
+	default:
+		return "write";
+	}
+}
+
+char *store_design_json(const struct plan *p)
+{
+	json_t *o = json_object(), *layouts = json_array(), *workloads = json_array();
+	struct buf text = {0};
+
+	for (size_t i = 0; i < p->n_layouts; i++)
+		json_array_append_new(layouts, json_text(p->layouts[i].name));
+	for (size_t i = 0; i < p->n_workloads; i++)
+		json_array_append_new(workloads,
+			json_pack("{so ss}", "name", json_text(p->workloads[i].name), "op",
+				op_word(&p->workloads[i])));
+	json_object_set_new(o, "design", json_text(design_word(p)));
+	json_object_set_new(o, "layouts", layouts);
+	json_object_set_new(o, "workloads", workloads);
+	json_object_set_new(o, "baseline", json_integer(p->baseline));
+	json_object_set_new(o, "margin", json_number(p->margin));
+	json_object_set_new(o, "cache", json_text(plan_cache_name(p->cache)));
+	json_object_set_new(o, "repeat", json_integer(p->repeat));
+	json_line(o, &text);
+	json_decref(o);
+	return buf_take(&text);
+}

@@ -1,0 +1,60 @@
+/* A query as a cursor that yields JSON lines piece by piece. */
+#ifndef COORDINATOR_STORE_QUERY_H
+#define COORDINATOR_STORE_QUERY_H
+
+#include "common/base/json.h"
+#include "coordinator/store/db.h"
+#include "coordinator/store/store.h"
+
+#define QUERY_KEYS 4
+
+/* A run as lines need it; found once per query. */
+struct query_run {
+	uint64_t run;
+	int64_t job_lo, job_hi; /* its jobs are this range */
+	json_t *design;
+};
+struct query {
+	enum store_query kind;
+	char *target;
+	size_t stage;
+	int begun;               /* the stage's keys are set */
+	int64_t key[QUERY_KEYS]; /* of the last row given */
+	struct query_run run;
+	struct buf pending;      /* lines made and not yet given */
+	size_t given;            /* bytes of pending that are given */
+};
+
+void query_init(struct query *q, enum store_query kind, const char *target);
+void query_clear(struct query *q);
+/* Fills out (at most MSG_CHUNK_MAX bytes of whole lines) from one connection, in well under a
+ * second. 1: more to come, 0: this was the last, -1: e. */
+int query_step(struct query *q, struct db *db, struct buf *out, struct err *e);
+
+/* One kind of line: a statement whose first n_keys columns are the row's key, in ascending order of
+ * that key, with ?1 run, ?2 and ?3 first and last job, ?4… the key of the last row given. */
+struct query_page {
+	const char *sql;
+	unsigned n_keys;
+	int64_t start; /* first value of each key */
+	/* Appends lines for the row. */
+	int (*lines)(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
+		struct err *e);
+};
+/* For SELECTs: pages end when they give fewer rows. */
+#define QUERY_PAGE_ROWS 256
+#define QUERY_LIMIT " LIMIT 256"
+
+extern const struct query_page query_pages_show[], query_pages_export[];
+extern const size_t query_n_pages_show, query_n_pages_export;
+
+/* For lines: a wall time as RFC 3339 text, null when 0. */
+json_t *query_time(int64_t wall_ns);
+/* Name of a layout or workload of the run; "" when the run has none with that index. */
+const char *query_layout(const struct query *q, int64_t layout);
+const char *query_workload(const struct query *q, int64_t workload);
+const char *query_op(const struct query *q, int64_t workload);
+/* Appends o as a line and drops the reference. */
+void query_line(json_t *o, struct buf *out);
+
+#endif
