@@ -1,0 +1,311 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What the end-to-end tests share: TAP, waiting for events, a fleet (deploy/fleet.sh), looking into it,
+# and the end of it. Sourced first by every *.t file of this folder; done_testing is its last line.
+#
+# Everything lives in $T, a new folder that other users may enter. Whatever happens, the end of the
+# script ends the fleet, unmounts what is mounted under $T and removes it; it ends only processes
+# that it started itself.
+
+set -u
+umask 022
+export LC_ALL=C TZ=UTC
+unset ARRAYMARK_COORDINATOR ARRAYMARK_DEBUG
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+case ${BUILD:=build} in /*) FLEET_BIN=$BUILD ;; *) FLEET_BIN=$ROOT/$BUILD ;; esac
+T=$(mktemp -d "${TMPDIR:-/tmp}/arraymark-e2e.XXXXXX") || exit 1
+chmod 755 "$T"
+FLEET=$T/fleet
+export HOME=$T/home
+mkdir "$FLEET" "$HOME"
+# shellcheck source=deploy/fleet.sh
+. "$ROOT/deploy/fleet.sh"
+TESTS_DONE=0 TESTS_FAILED=0 STATUS=0
+
+# ---- TAP ----
+
+note() {
+	local line
+	while IFS= read -r line; do printf '# %s\n' "$line"; done <<<"$*"
+}
+
+ok() {
+	TESTS_DONE=$((TESTS_DONE + 1))
+	echo "ok $TESTS_DONE - $1"
+}
+
+not_ok() {
+	TESTS_DONE=$((TESTS_DONE + 1)) TESTS_FAILED=$((TESTS_FAILED + 1))
+	echo "not ok $TESTS_DONE - $1"
+	shift
+	[ $# -eq 0 ] || note "$@"
+}
+
+skip() { ok "$1 # SKIP $2"; }
+
+# skip_all REASON: nothing of this script can run here.
+skip_all() {
+	skip "$(basename "$0")" "$1"
+	exit 0
+}
+
+bail() {
+	not_ok "$1" "${2:-the tests after it cannot run}"
+	exit 1
+}
+
+# check NAME CMD…: CMD must say yes; what it prints is shown when it does not.
+check() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "$* says no: $out"; fi
+}
+
+# check_not NAME CMD…: CMD must say no.
+check_not() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1); then not_ok "$name" "$* says yes: $out"; else ok "$name"; fi
+}
+
+is() {
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "got      '$2'"$'\n'"expected '$3'"; fi
+}
+
+# like NAME TEXT REGEX
+like() {
+	if grep -qE -- "$3" <<<"$2"; then ok "$1"; else not_ok "$1" "'$2' has nothing like '$3'"; fi
+}
+
+# run CMD…: leaves its exit status in STATUS, what it printed in $T/out and $T/err.
+run() {
+	"$@" >"$T/out" 2>"$T/err" </dev/null
+	STATUS=$?
+}
+
+# ends NAME EXPECTED CMD…: the exit status of CMD.
+ends() {
+	local name=$1 expected=$2
+	shift 2
+	run "$@"
+	if [ "$STATUS" -eq "$expected" ]; then
+		ok "$name"
+	else
+		not_ok "$name" "$* ended with $STATUS, not $expected"$'\n'"$(head -c 2000 "$T/err" "$T/out")"
+	fi
+}
+
+# refused NAME STATUS REGEX CMD…: ends so and says one line like that on stderr, nothing on stdout.
+refused() {
+	local name=$1 expected=$2 regex=$3
+	shift 3
+	run "$@"
+	if [ "$STATUS" -eq "$expected" ] && grep -qE -- "$regex" "$T/err" && [ ! -s "$T/out" ]; then
+		ok "$name"
+	else
+		not_ok "$name" "ended with $STATUS, not $expected, or without '$regex'; stderr and stdout:" \
+			"$(head -c 2000 "$T/err" "$T/out")"
+	fi
+}
+
+# await_check NAME SECONDS CMD…: CMD must say yes before the time is over.
+await_check() {
+	local name=$1 seconds=$2
+	shift 2
+	if fleet_await "$seconds" "$@"; then
+		ok "$name"
+	else
+		not_ok "$name" "'$*' did not come true within $seconds s"
+	fi
+}
+
+done_testing() {
+	check_not "no sanitizer complained" grep -rlE 'ERROR: (Address|Leak)Sanitizer|runtime error:' \
+		--include='*.log' "$FLEET"
+	echo "1..$TESTS_DONE"
+	[ "$TESTS_FAILED" -eq 0 ]
+	exit
+}
+
+# ---- the end ----
+
+show_logs() {
+	local log
+	for log in "$FLEET"/*.log; do
+		[ -s "$log" ] || continue
+		note "last lines of $(basename "$log"):"
+		note "$(tail -n 25 "$log")"
+	done
+}
+
+end_everything() {
+	local status=$? dir
+	trap '' INT TERM HUP
+	trap - EXIT
+	[ "$TESTS_FAILED" -eq 0 ] || show_logs
+	fleet_stop || note "not everything of the fleet could be ended"
+	jobs -p | xargs -r kill -KILL 2>/dev/null
+	wait 2>/dev/null
+	awk -v t="$T/" 'index($2, t) == 1 { print $2 }' /proc/self/mounts | sort -r |
+		while read -r dir; do umount "$dir" || umount -l "$dir"; done
+	rm -rf --one-file-system "$T"
+	exit "$status"
+}
+trap end_everything EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# ---- looking into the fleet ----
+
+# ctl_as USER ARGS…: the control client with that user's identity.
+ctl_as() {
+	local user=$1
+	shift
+	XDG_CONFIG_HOME=$T/users/$user XDG_DATA_HOME=$T/users/$user/data "$FLEET_BIN/arraymark" "$@"
+}
+
+coordinator() {
+	local verb=$1
+	shift
+	"$FLEET_BIN/arraymark-coordinator" "$verb" --state "$FLEET/coordinator" "$@"
+}
+
+agent() {
+	local name=$1
+	shift
+	fleet_in "$name" "$FLEET_BIN/arraymark-agent" --state "$FLEET/$name/state" \
+		--config "$FLEET/$name/agent.yaml" "$@"
+}
+
+# host_is HOST STATE
+host_is() {
+	fleet_ctl --json host list 2>/dev/null |
+		jq -e --arg h "$1" --arg s "$2" '.hosts[] | select(.host == $h) | .state == $s' >/dev/null
+}
+
+# run_is RUN STATE
+run_is() {
+	[ "$(fleet_ctl --json runs --all | jq -r --arg r "$1" '.runs[] | select(.run == ($r | tonumber)) | .state')" = "$2" ]
+}
+
+run_is_over() {
+	fleet_ctl --json runs --all | jq -e --arg r "$1" \
+		'.runs[] | select(.run == ($r | tonumber)) | .state | IN("done", "failed", "cancelled")' >/dev/null
+}
+
+# file_plan PLAN OPTION…: files it and prints its number.
+file_plan() { fleet_ctl -q run --detach "$@"; }
+
+# exported RUN FILTER ARG…: jq over the lines of its export.
+exported() {
+	local run=$1
+	shift
+	fleet_ctl export "$run" | jq -r "$@"
+}
+
+# has_event RUN-WATCH-FILE FILTER: a line of `watch --json` that the filter lets pass.
+has_line() { jq -e --slurp "any(.[]; $2)" "$1" >/dev/null 2>&1; }
+
+# child_of PID WORD: the child of that process whose command line has the word.
+child_of() {
+	local pid
+	local -a all
+	read -r -a all 2>/dev/null <"/proc/$1/task/$1/children"
+	for pid in "${all[@]}"; do
+		if tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qE "arraymark-agent $2( |\$)"; then
+			echo "$pid"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# The monitor of agent NAME. Its worker, when one runs, is a child of it.
+monitor_of() { cat "$FLEET/$1.pid"; }
+worker_of() { child_of "$(monitor_of "$1")" worker; }
+link_of() { child_of "$(monitor_of "$1")" link; }
+has_worker() { worker_of "$1" >/dev/null; }
+has_link() { link_of "$1" >/dev/null; }
+
+# shifted A N: A >> N without its sign.
+shifted() { echo $((($1 >> $2) & ((1 << (64 - $2)) - 1))); }
+
+mixed() {
+	local z=$1
+	z=$(((z ^ $(shifted "$z" 30)) * 0xbf58476d1ce4e5b9))
+	z=$(((z ^ $(shifted "$z" 27)) * 0x94d049bb133111eb))
+	echo $((z ^ $(shifted "$z" 31)))
+}
+
+# expected_order LAYOUTS SEED HOST BLOCK: plan_block_order of common/plan/order.h, made anew from what
+# its file says (rejection left out: its chance is under 2^-60).
+expected_order() {
+	local n=$1 state=$2 host=$3 block=$4 hash=0xcbf29ce484222325 gamma=0x9e3779b97f4a7c15 i j v other
+	local -a order
+	for ((i = 0; i < ${#host}; i++)); do
+		printf -v v %d "'${host:i:1}"
+		hash=$(((hash ^ v) * 0x100000001b3))
+	done
+	for ((i = 0; i < n; i++)); do order[i]=$i; done
+	state=$(mixed $(((state + gamma) ^ hash)))
+	state=$(mixed $(((state + gamma) ^ block)))
+	for ((i = n; i > 1; i--)); do
+		state=$((state + gamma))
+		v=$(mixed $state)
+		j=$(((($(shifted "$v" 1) % i) * 2 + (v & 1)) % i))
+		other=${order[j]}
+		order[j]=${order[i - 1]}
+		order[i - 1]=$other
+	done
+	echo "${order[*]}"
+}
+
+# order_is_right RUN HOST LAYOUTS BLOCK: the export's positions are the ones that its seed gives.
+order_is_right() {
+	local seed found
+	seed=$(exported "$1" 'select(.type == "run") | .seed')
+	found=$(exported "$1" --arg h "$2" --argjson b "$4" \
+		'select(.type == "trial" and .host == $h and .block == $b) | "\(.position) \(.layout)"' |
+		sort -u -n | cut -d' ' -f2 | xargs)
+	[ "$found" = "$(expected_order "$3" "$seed" "$2" "$4")" ] || {
+		echo "block $4 on $2: '$found', expected '$(expected_order "$3" "$seed" "$2" "$4")' (seed $seed)"
+		return 1
+	}
+}
+
+# Nothing of ours is mounted, imported or held by a loop device in agent NAME's world.
+nothing_left() {
+	local name=$1 dir=$FLEET/$1 found
+	found=$(
+		fleet_in "$name" cat /proc/self/mounts | awk '$2 ~ "^/run/arraymark/" { print "mounted: " $2 }'
+		if [ -e "$dir/.zfs-host/keeper" ]; then
+			fleet_in "$name" zpool list -H -o name 2>/dev/null | sed -n 's/^am_/pool: am_/p'
+		fi
+		losetup -l -n -O NAME,BACK-FILE 2>/dev/null | awk -v d="$dir/" 'index($2, d) { print "loop: " $0 }'
+		find "$dir/scratch" -mindepth 1 2>/dev/null | head -n 5 | sed 's/^/scratch: /'
+	)
+	[ -z "$found" ] || {
+		echo "$found"
+		return 1
+	}
+}
+
+# Every trial that counts is there once, and the store's own check agrees.
+trials_unique() {
+	local twice
+	twice=$(exported "$1" 'select(.type == "trial" and (.superseded | not) and .ok)
+		| [.host, .layout, .workload, .block, .repeat] | @csv' | sort | uniq -d)
+	[ -z "$twice" ] || {
+		echo "more than once: $twice"
+		return 1
+	}
+}
+
+# trials_counted RUN: how many.
+trials_counted() {
+	exported "$1" 'select(.type == "trial" and (.superseded | not) and .ok and .complete) | .trial' | wc -l
+}
+
+has_accounts() { id arraymark >/dev/null 2>&1 && id arraymark-work >/dev/null 2>&1; }
+is_root() { [ "$(id -u)" = 0 ]; }
