@@ -29,6 +29,7 @@
 struct join {
 	const struct agent_options *opt;
 	struct event_base *base;
+	struct conn *conn; /* NULL at its end */
 	const char *address;
 	char *state, *token, *name, *fingerprint; /* the last two point into parts */
 	char *parts;
@@ -187,6 +188,7 @@ static void on_close(struct conn *c, const struct err *why, void *arg)
 	struct join *j = arg;
 
 	(void)c;
+	j->conn = NULL;
 	if (why && j->why.code == ERR_NONE)
 		err_copy(&j->why, why);
 	done(j);
@@ -195,24 +197,30 @@ static void on_close(struct conn *c, const struct err *why, void *arg)
 static const struct conn_handler handler = {
 	.on_open = on_open, .on_msg = on_msg, .on_close = on_close};
 
+static void explain(const struct join *j, struct err *e)
+{
+	err_copy(e, &j->why);
+	if (e->code == ERR_NONE)
+		err_set(e, ERR_CONN, "the connection ended without an answer");
+	err_prefix(e, "%s", j->address);
+}
+
 static int ask(struct join *j, struct err *e)
 {
 	SSL_CTX *ctx;
-	struct conn *c;
 
 	if (tls_enrol_ctx(j->fingerprint, &ctx, e))
 		return -1;
 	j->base = event_base_new();
-	c = conn_connect(j->base, j->address, ctx, TLS_ALPN_ENROL, JOIN_MS, &handler, j, e);
-	if (c) {
-		conn_set_idle(c, JOIN_MS);
+	j->conn = conn_connect(j->base, j->address, ctx, TLS_ALPN_ENROL, JOIN_MS, &handler, j, e);
+	if (j->conn) {
+		conn_set_idle(j->conn, JOIN_MS);
 		event_base_dispatch(j->base);
-		if (j->reply.type == MSG_NONE) {
-			err_copy(e, &j->why);
-			if (e->code == ERR_NONE)
-				err_set(e, ERR_CONN, "the connection ended without an answer");
-			err_prefix(e, "%s", j->address);
-		}
+		if (j->conn)
+			conn_abort(j->conn);
+		event_base_dispatch(j->base); /* until it is gone */
+		if (j->reply.type == MSG_NONE)
+			explain(j, e);
 	}
 	event_base_free(j->base);
 	SSL_CTX_free(ctx);

@@ -38,6 +38,7 @@ struct job {
 	size_t unit_index;
 	struct err unit_error; /* code ERR_NONE: the unit is good so far */
 	struct volume *built;  /* by layout; kind and name of those that are not are zero */
+	uint64_t *contents;    /* seeds of what was written last, for reads that verify */
 	struct trial trial;
 	struct job_task task;
 	struct hook_task hook;

@@ -1,4 +1,4 @@
-/* From a plan's workload to a worker's order. Pure. */
+/* From a plan's workload to a worker's order; remembers what each file was filled from. */
 #include <string.h>
 
 #include "agent/job_internal.h"
@@ -23,10 +23,21 @@ static uint64_t trial_seed(const struct job *j, unsigned workload, unsigned repe
 	return x;
 }
 
-/* The workload that made the files: `of`'s, else its own. */
-static const struct workload *maker(const struct plan *p, const struct workload *w)
+/* The workload that made the files: the one that `of` leads to, else its own. `of` names an earlier
+ * one, so this ends. */
+static unsigned maker(const struct plan *p, unsigned workload)
 {
-	return w->stream.of ? &p->workloads[w->stream.of_index] : w;
+	while (p->workloads[workload].stream.of)
+		workload = p->workloads[workload].stream.of_index;
+	return workload;
+}
+
+/* Where the seed of what stands in a maker's files is kept: by layout, workload and repeat. */
+static uint64_t *contents_seed(const struct job *j, unsigned made_by, unsigned repeat)
+{
+	size_t row = job_unit(j)->layout * j->plan->n_workloads + made_by;
+
+	return &j->contents[row * j->plan->repeat + repeat - 1];
 }
 
 static void add_names(const struct job *j, const struct workload *w, unsigned repeat,
@@ -48,7 +59,8 @@ int job_worker_spec(const struct job *j, const struct volume *v, unsigned worklo
 	struct msg *ret, struct err *e)
 {
 	const struct workload *w = &j->plan->workloads[workload];
-	const struct workload *files = maker(j->plan, w);
+	unsigned made_by = maker(j->plan, workload);
+	const struct workload *files = &j->plan->workloads[made_by];
 	const struct stream *s = &w->stream;
 	const struct plan_size *size = &s->size;
 	struct msg m = {.type = MSG_WORKER_SPEC};
@@ -72,7 +84,9 @@ int job_worker_spec(const struct job *j, const struct volume *v, unsigned worklo
 	spec->files = files->stream.files;
 	spec->rate = (uint64_t)s->rate;
 	spec->sample_ns = j->plan->sample_ns;
-	spec->seed = trial_seed(j, workload, repeat);
+	if (s->op != OP_READ)
+		*contents_seed(j, made_by, repeat) = trial_seed(j, workload, repeat);
+	spec->seed = *contents_seed(j, made_by, repeat);
 	spec->dev = v->dev;
 	spec->syncfs_works = v->syncfs_works;
 	spec->verify = s->verify;

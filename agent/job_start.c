@@ -30,8 +30,10 @@ static int check_units(const struct job *j, struct err *e)
 				o->units[i].layout, o->units[i].block, j->plan->n_layouts);
 	for (size_t i = 0; i < o->n_disks; i++)
 		if (o->disks[i].layout >= j->plan->n_layouts)
-			return err_set(e, ERR_INPUT, "the offer binds disks to layout %u; the plan "
-				"has %zu", o->disks[i].layout, j->plan->n_layouts);
+			return err_set(e, ERR_INPUT,
+				"the offer binds disks to layout %u; the plan "
+				"has %zu",
+				o->disks[i].layout, j->plan->n_layouts);
 	return 0;
 }
 
@@ -43,9 +45,14 @@ static int64_t offered_deadline(const struct msg_job_offer *o)
 static int check_policy(const struct job *j, const struct policy *policy, struct err *e)
 {
 	const struct msg_job_offer *o = &j->offer.u.job_offer;
-	const struct policy_request r = {.plan = j->plan, .disks = o->disks, .n_disks = o->n_disks,
-		.inv = j->inv, .state_dir = j->env.host->state, .policy_path = j->env.host->opt->config,
-		.now = time(NULL), .deadline_ns = offered_deadline(o)};
+	const struct policy_request r = {.plan = j->plan,
+		.disks = o->disks,
+		.n_disks = o->n_disks,
+		.inv = j->inv,
+		.state_dir = j->env.host->state,
+		.policy_path = j->env.host->opt->config,
+		.now = time(NULL),
+		.deadline_ns = offered_deadline(o)};
 
 	return policy_check_job(policy, &r, e);
 }
@@ -56,7 +63,8 @@ static int check_host(const struct job *j, struct err *e)
 	int64_t bytes;
 
 	if (plan_check_host(j->plan, j->inv, &errs)) {
-		err_set(e, ERR_INPUT, "%s", errs.n ? errs.v[0] : "this host lacks what the plan asks for");
+		err_set(e, ERR_INPUT, "%s",
+			errs.n ? errs.v[0] : "this host lacks what the plan asks for");
 		strv_free(&errs);
 		return -1;
 	}
@@ -68,8 +76,8 @@ static int parse_plan(struct job *j, struct err *e)
 {
 	const struct msg_job_offer *o = &j->offer.u.job_offer;
 	struct yaml_errors errs = {0};
-	int status = plan_parse("plan", o->plan_text, strlen(o->plan_text), &o->sets, &j->plan,
-		&errs, e);
+	int status = plan_parse(
+		"plan", o->plan_text, strlen(o->plan_text), &o->sets, &j->plan, &errs, e);
 
 	yaml_errors_free(&errs);
 	return status;
@@ -93,6 +101,8 @@ int job_new(const struct job_env *env, struct msg *offer, struct policy *policy,
 	memset(offer, 0, sizeof(*offer));
 	j->policy = policy;
 	j->built = xcalloc(j->plan->n_layouts, sizeof(*j->built));
+	j->contents = xcalloc(
+		j->plan->n_layouts * j->plan->n_workloads, j->plan->repeat * sizeof(*j->contents));
 	ring_begin(env->ring, epoch, job_key(j));
 	*ret = j;
 	return 0;
@@ -165,6 +175,7 @@ void job_free(struct job *j)
 	for (size_t i = 0; j->built && i < j->plan->n_layouts; i++)
 		volume_clear(&j->built[i]);
 	free(j->built);
+	free(j->contents);
 	if (j->kick)
 		event_free(j->kick);
 	if (j->cut)

@@ -172,7 +172,8 @@ static void become_open(struct conn *c)
 	conn_move(c, CONN_OPEN);
 	set_timer(c, c->idle_ms);
 	c->last_read_ns = clock_mono_ns();
-	c->handler->on_open(c, c->arg);
+	if (c->handler->on_open)
+		c->handler->on_open(c, c->arg);
 	if (c->state == CONN_OPEN && c->drain)
 		conn_on_drain(c, c->drain_low, c->drain);
 }

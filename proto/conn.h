@@ -25,7 +25,8 @@ struct conn;
 #define CONN_PENDING_MAX (16 * 1024 * 1024)
 
 struct conn_handler {
-	/* TLS handshake finished (at once for plain descriptors). Not acceptance: see hello. */
+	/* TLS handshake finished (at once for plain descriptors). Not acceptance: see hello. May be
+	 * NULL. */
 	void (*on_open)(struct conn *c, void *arg);
 	/* One decoded message; it is cleared after the call (take fields by setting them NULL). */
 	void (*on_msg)(struct conn *c, struct msg *m, void *arg);
