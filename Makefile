@@ -57,6 +57,7 @@ $(BUILD)/obj/proto/arraymark.pb-c.o: $(BUILD)/proto/arraymark.pb-c.c
 $(BUILD)/obj/%.o: %.c | $(BUILD)/proto/arraymark.pb-c.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+$(BUILD)/obj/coordinator/ctl/starter.o: deploy/plans/starter.yaml
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
 	@mkdir -p $(@D)
 	$(link) -lcmocka
@@ -97,10 +98,12 @@ compile_commands.json:
 	@bear --output build/compile_commands.json -- $(MAKE) -B all
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man5 man/man8 bash-completion/completions)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(wildcard deploy/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard deploy/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/arraymark
 clean:
 	rm -rf $(BUILD)
 

@@ -4,7 +4,6 @@
  */
 #include "agent/children.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+#include "common/base/units.h"
 
 struct child {
 	pid_t pid;
@@ -137,12 +137,14 @@ static void kill_stray(struct children *c, pid_t pid, uint64_t since_ticks)
 void children_kill_strays(struct children *c, uint64_t since_ticks)
 {
 	DIR *d = opendir("/proc");
+	struct err ignored;
 	struct dirent *de;
+	int64_t pid;
 
 	if (!d)
 		return;
 	while ((de = readdir(d)))
-		if (isdigit((unsigned char)de->d_name[0]))
-			kill_stray(c, (pid_t)atoi(de->d_name), since_ticks);
+		if (units_parse_int(de->d_name, 2, INT32_MAX, &pid, &ignored) == 0)
+			kill_stray(c, (pid_t)pid, since_ticks);
 	closedir(d);
 }

@@ -14,7 +14,7 @@
 #include "coordinator/fleet.h"
 #include "coordinator/jobs.h"
 
-#define CREDIT_WANTED (4 * 1024 * 1024) /* payload bytes an agent may have unacknowledged */
+#define CREDIT_WANTED (1024 * 1024) /* payload bytes an agent may have unacknowledged */
 
 struct batch_op {
 	struct session *session;

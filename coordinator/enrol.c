@@ -38,8 +38,8 @@ struct enrol *enrol_new(struct coordinator *co)
 	struct enrol *en = xcalloc(1, sizeof(*en));
 
 	en->co = co;
-	en->limits.each = (struct bucket_rule){.burst = 20, .per_s = 0.5};
-	en->limits.all = (struct bucket_rule){.burst = 200, .per_s = 20};
+	en->limits.each = (struct bucket_rule){.burst = 100, .per_s = 5};
+	en->limits.all = (struct bucket_rule){.burst = 500, .per_s = 50};
 	fs_random(&en->limits.seed, sizeof(en->limits.seed));
 	en->refused = (struct log_limit){.burst = 5, .window_ms = 60000};
 	en->limited = (struct log_limit){.burst = 1, .window_ms = 60000};

@@ -230,7 +230,7 @@ static int64_t lost_wait(const struct plan *p)
 	}
 }
 
-static void restore_state(struct jobs *all, struct job *j, const struct stored_job *row)
+static void restore_state(struct jobs *all, struct job *j, struct stored_job *row)
 {
 	static const enum sched_state finals[JOB_STATE_COUNT] = {
 		[JOB_DONE] = SCHED_DONE,
@@ -247,6 +247,8 @@ static void restore_state(struct jobs *all, struct job *j, const struct stored_j
 			sched_job_load_running(all->sched, j->sched, row->attempt_done);
 	} else if (row->state != JOB_RUNNING && row->state != JOB_WAITING) {
 		sched_job_load_final(j->sched, finals[row->state]);
+		j->sched->why = row->why;
+		row->why = NULL;
 	}
 }
 
@@ -311,7 +313,7 @@ int jobs_load(struct coordinator *co, struct err *e)
 	for (size_t i = 0; i < ids.n && !r; i++)
 		r = store_load_run(co->store, ids.v[i], load_row, co, e);
 	if (!r && ids.n)
-		log_info("run", "%zu unfinished %s", ids.n, ids.n == 1 ? "run goes on" : "runs go on");
+		log_info("coordinator", "%zu unfinished %s", ids.n, ids.n == 1 ? "run goes on" : "runs go on");
 	free(ids.v);
 	return r;
 }
@@ -375,6 +377,14 @@ void jobs_pump(struct coordinator *co)
 
 /* ---- facts ---- */
 
+/* An attempt before the present one: what it completed counts, the rest is history. */
+static void old_facts(struct job *j, const struct facts *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].type == RECORD_UNIT_END && f->v[i].ok)
+			sched_job_complete(j->sched, &f->v[i].unit);
+}
+
 static struct job *find_job(struct host *h, const struct job_key *key)
 {
 	struct run *r = jobs_run_find(h->co, key->run);
@@ -401,8 +411,11 @@ static void apply_fact(struct host *h, struct job *j, const struct job_key *key,
 {
 	struct sched *s = h->co->jobs->sched;
 
-	if (f->type == RECORD_UNIT_END && f->ok)
-		sched_unit_complete(s, h->sched, key, &f->unit);
+	if (f->type == RECORD_UNIT_END && f->ok &&
+		!sched_unit_complete(s, h->sched, key, &f->unit))
+		sched_job_complete(j->sched, &f->unit);
+	if (sched_state_is_final(j->sched->state))
+		return; /* the rest of a job that was given up meanwhile */
 	if (f->type == RECORD_AWAIT)
 		say_continue(h, key, f);
 	progress_apply(j, f, clock_mono_ns());
@@ -417,6 +430,8 @@ void jobs_facts(struct host *h, const struct job_key *key, uint64_t first, uint6
 {
 	struct job *j = find_job(h, key);
 
+	if (j && key->attempt < j->sched->key.attempt)
+		old_facts(j, f);
 	if (!j || !job_key_equal(&j->sched->key, key) || first <= j->seen)
 		return;
 	j->seen = last;

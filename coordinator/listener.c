@@ -61,7 +61,7 @@ static int split(const char *listen_on, char host[256], char port[8], struct err
 	r = conn_split_host_port(fixed, host, port, e);
 	free(fixed);
 	if (!r)
-		strcpy(port, "0");
+		snprintf(port, 8, "0");
 	return r;
 }
 

@@ -40,7 +40,7 @@ static int address(const struct options *o, struct sockaddr_un *ret, char **ret_
 		free(path);
 		return -1;
 	}
-	strcpy(ret->sun_path, path);
+	memcpy(ret->sun_path, path, strlen(path) + 1);
 	*ret_path = path;
 	return 0;
 }

@@ -204,7 +204,7 @@ static int read_config(struct options *o, struct err *e)
 	if (fs_read_file(path, CONFIG_MAX, &text, e) ||
 		yaml_parse(path, buf_str(&text), text.len, &root, e))
 		goto out;
-	if (root->kind != YAML_MAP) {
+	if (root->kind != YAML_MAP && !yaml_is_null(root)) {
 		err_set(e, ERR_INPUT, "%s: a map of keys and values is expected", path);
 		goto out;
 	}

@@ -12,6 +12,7 @@
 #include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/plan/plan.h"
 
 #define PKI_SERVER_DAYS 825
 #define PKI_FILE_MAX (64 * 1024)
@@ -43,21 +44,32 @@ static int get(const struct options *o, const char *name, char **ret, struct err
 	return r;
 }
 
+/* The machine's name cut to what a certificate's subject may hold. A machine may have none, or one
+ * that peers refuse in a subject ("(none)", "build_host!"). */
+static void subject_name(const char *host, char ret[PLAN_NAME_MAX + 1])
+{
+	struct err ignored;
+
+	snprintf(ret, PLAN_NAME_MAX + 1, "%.*s", PLAN_NAME_MAX, host);
+	if (plan_check_name(ret, "host", 1, &ignored))
+		snprintf(ret, PLAN_NAME_MAX + 1, "localhost");
+}
+
 static int sign_server(const struct options *o, const char *ca_pem, const char *ca_key,
 	const char *key, struct err *e)
 {
 	struct buf csr = {0}, cert = {0};
 	struct strv dns = {0};
-	char name[256] = "localhost";
+	char host[256] = "", name[PLAN_NAME_MAX + 1];
 	int r = -1;
 
-	if (gethostname(name, sizeof(name) - 1))
-		snprintf(name, sizeof(name), "localhost");
-	strv_add(&dns, name);
+	if (gethostname(host, sizeof(host) - 1))
+		*host = '\0';
+	subject_name(host, name);
+	strv_add(&dns, strncmp(host, name, strlen(name)) ? name : host);
 	strv_add_all(&dns, (const char *const[]){"localhost", "127.0.0.1", "::1", NULL});
 	for (size_t i = 0; i < o->dns.n; i++)
 		strv_add(&dns, o->dns.v[i]);
-	name[64] = '\0';
 	if (!tls_csr_new(key, &csr, e) &&
 		!tls_sign(ca_pem, ca_key, buf_str(&csr), TLS_ROLE_COORDINATOR, name,
 			(const char *const *)dns.v, PKI_SERVER_DAYS, &cert, NULL, e))

@@ -49,11 +49,15 @@ fleet_init() {
 # Is the address that this very process listens on written?
 fleet_listens() { [ -s "$FLEET/coordinator/listen" ] || fleet_pid_gone "$FLEET_COORDINATOR"; }
 
+# shellcheck disable=SC2120 # options are for whoever needs them
 # fleet_coordinator_start [OPTION…]: on loopback; the first start makes the store and logs the control client in.
 fleet_coordinator_start() {
 	local state=$FLEET/coordinator
 	if [ ! -d "$state" ]; then
-		"$FLEET_BIN/arraymark-coordinator" init --state "$state" >"$FLEET/admin-token" || return 1
+		"$FLEET_BIN/arraymark-coordinator" init --state "$state" >"$FLEET/admin-token" 2>>"$FLEET/coordinator.log" || {
+			tail -n 3 "$FLEET/coordinator.log" >&2
+			return 1
+		}
 	fi
 	FLEET_ADDRESS=${FLEET_ADDRESS:-127.0.0.1:0}
 	rm -f "$state/listen"
@@ -73,15 +77,20 @@ fleet_coordinator_start() {
 	fi
 }
 
-# fleet_in NAME CMD…: CMD where that agent lives.
-fleet_in() {
+# fleet_vector NAME CMD…: the words in FLEET_VECTOR run CMD where that agent lives, in one process.
+fleet_vector() {
 	local dir=$FLEET/$1
 	shift
+	FLEET_VECTOR=("$@")
 	if [ -e "$dir/.zfs-host/keeper" ]; then
-		"$FLEET_SOURCE/zfs-host" exec "$dir" "$@"
-	else
-		"$@"
+		FLEET_VECTOR=("$FLEET_SOURCE/zfs-host" exec "$dir" "$@")
 	fi
+}
+
+fleet_in() {
+	local -a FLEET_VECTOR
+	fleet_vector "$@"
+	"${FLEET_VECTOR[@]}"
 }
 
 # fleet_policy DIR [FOLDER…]: the policy of the agent in DIR, which may also write in FOLDER.
@@ -106,7 +115,7 @@ fleet_agent_join() {
 	[ -e "$dir/agent.yaml" ] || fleet_policy "$dir" >"$dir/agent.yaml"
 	if [ "$FLEET_ZFS" = yes ]; then "$FLEET_SOURCE/zfs-host" start "$dir" || return 1; fi
 	FLEET_AGENTS+=("$name")
-	fleet_ctl token create "$name" | grep -oE 'amt1\.[^[:space:]]+' | head -n 1 |
+	fleet_ctl -q token create "$name" | grep -oE 'amt1\.[^[:space:]]+' | head -n 1 |
 		fleet_in "$name" "$FLEET_BIN/arraymark-agent" join "$FLEET_ADDRESS" --state "$dir/state" \
 			--config "$dir/agent.yaml" >>"$FLEET/$name.log" 2>&1
 }
@@ -114,8 +123,10 @@ fleet_agent_join() {
 # fleet_agent_start NAME: in the background; its pid is in $FLEET/NAME.pid.
 fleet_agent_start() {
 	local name=$1 dir=$FLEET/$1
-	fleet_in "$name" "$FLEET_BIN/arraymark-agent" run --state "$dir/state" --config "$dir/agent.yaml" \
-		>>"$FLEET/$name.log" 2>&1 </dev/null &
+	local -a FLEET_VECTOR
+	fleet_vector "$name" "$FLEET_BIN/arraymark-agent" run --state "$dir/state" --config "$dir/agent.yaml"
+	# Not through a function: then the pid would be a shell's.
+	"${FLEET_VECTOR[@]}" >>"$FLEET/$name.log" 2>&1 </dev/null &
 	echo $! >"$FLEET/$name.pid"
 }
 

@@ -123,11 +123,14 @@ static void open_spool(struct link *l)
 static void on_retry(evutil_socket_t fd, short what, void *arg)
 {
 	struct link *l = arg;
+	struct err e;
 
 	(void)fd;
 	(void)what;
 	if (!l->spool)
 		open_spool(l);
+	else
+		(void)spool_tidy(l->spool, &e); /* what is in the log may have room in the file */
 	while (l->spool && l->first_pending && store(l, &l->first_pending->m) == 0) {
 		struct pending *p = l->first_pending;
 

@@ -272,6 +272,7 @@ static int put(void *arg, struct err *e)
 int spool_put(struct spool *s, const struct msg_batch *b, struct err *e)
 {
 	struct put p = {.s = s, .b = b};
+	struct err ignored;
 	int flush;
 
 	if (s->bytes + b->payload_len > s->limit)
@@ -279,6 +280,8 @@ int spool_put(struct spool *s, const struct msg_batch *b, struct err *e)
 			s->path, s->limit);
 	if (batch_ends(b, &p.trial_end, &flush, e) || sql_transaction(s->db, flush, put, &p, e))
 		return -1;
+	if (flush) /* now, since it flushes too, so that it need not come within a trial */
+		(void)sql_run(s->db, "PRAGMA wal_checkpoint(PASSIVE)", &ignored, "");
 	if (p.added) {
 		s->count++;
 		s->bytes += b->payload_len;

@@ -159,7 +159,8 @@ int sql_open(const char *path, sqlite3 **ret, struct err *e)
 {
 	static const char *const settings[] = {"PRAGMA locking_mode=EXCLUSIVE",
 		"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA cache_size=-128",
-		"PRAGMA journal_size_limit=4194304", "PRAGMA temp_store=MEMORY"};
+		"PRAGMA wal_autocheckpoint=4000", "PRAGMA journal_size_limit=4194304",
+		"PRAGMA temp_store=MEMORY"};
 	sqlite3 *db = NULL;
 
 	if (sqlite3_open_v2(path, &db,

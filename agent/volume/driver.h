@@ -88,6 +88,9 @@ struct undo_ctx {
 struct undo_op {
 	const char *name;
 	size_t min_args;
+	/* The step makes its thing or fails and makes none: what is there after a failure was there
+	 * before, and is not ours. */
+	int all_or_nothing;
 	int (*run)(struct undo_ctx *u, struct err *e);
 };
 const struct undo_op *undo_find(const char *name);

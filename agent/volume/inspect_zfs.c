@@ -101,8 +101,8 @@ int inspect_zfs(struct inventory *inv, struct err *e)
 		if (!status)
 			status = zpool_list_parse(buf_str(&r.out), &inv->pools, &inv->n_pools, e);
 	} else {
-		log_info("zfs", "there is a zpool program, but no ZFS answers it: %.200s",
-			buf_str(&r.err));
+		log_debug("zfs", "there is a zpool program, but no ZFS answers it: %.*s",
+			(int)strcspn(buf_str(&r.err), "\n"), buf_str(&r.err));
 	}
 	proc_result_free(&r);
 	return status;

@@ -69,12 +69,24 @@ static char *read_page_80(const char *kernel)
 	return len ? xstrndup(from, len) : NULL;
 }
 
+/* A driver without a serial number prints what the kernel prints for no text: all its disks would
+ * seem to be one. */
+static char *read_serial(const char *kernel, const char *attribute)
+{
+	char *serial = read_attribute(kernel, attribute);
+
+	if (!serial || strcmp(serial, "(null)"))
+		return serial;
+	free(serial);
+	return NULL;
+}
+
 char *sysfs_serial(const char *kernel)
 {
-	char *serial = read_attribute(kernel, "serial");
+	char *serial = read_serial(kernel, "serial");
 
 	if (!serial)
-		serial = read_attribute(kernel, "device/serial");
+		serial = read_serial(kernel, "device/serial");
 	return serial ? serial : read_page_80(kernel);
 }
 

@@ -262,15 +262,15 @@ static int undo_filesystem(struct undo_ctx *u, struct err *e)
 }
 
 static const struct undo_op ops[] = {
-	{"file", 1, undo_file},
-	{"directory", 1, undo_directory},
-	{"links", 1, undo_links},
-	{"bench", 1, undo_bench},
-	{"loop", 1, undo_loop},
-	{"mount", 2, undo_mount},
-	{"remount", 4, undo_remount},
-	{"filesystem", 3, undo_filesystem},
-	{"pool", 3, undo_pool},
+	{"file", 1, 0, undo_file},
+	{"directory", 1, 1, undo_directory},
+	{"links", 1, 1, undo_links},
+	{"bench", 1, 1, undo_bench},
+	{"loop", 1, 1, undo_loop},
+	{"mount", 2, 0, undo_mount},
+	{"remount", 4, 0, undo_remount},
+	{"filesystem", 3, 0, undo_filesystem},
+	{"pool", 3, 0, undo_pool},
 };
 
 const struct undo_op *undo_find(const char *name)
@@ -285,6 +285,8 @@ int undo_entry(struct undo_ctx *u, struct err *e)
 {
 	const struct undo_op *op = undo_find(u->entry->undo.op);
 
+	if (op && op->all_or_nothing && u->entry->finished && !u->entry->ok)
+		return 0;
 	if (!op || u->entry->undo.args.n < op->min_args)
 		return err_set(e, ERR_WRONG_STATE,
 			"the journal asks to undo '%s' in a way that this version does not know: take "

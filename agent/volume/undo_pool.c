@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "agent/volume/device.h"
@@ -201,10 +201,11 @@ static int detach_dead_mounts(struct undo_ctx *u, struct err *e)
 	if (mounts_read(&m, e))
 		return -1;
 	for (size_t i = m.n; i-- > 0 && !status;) {
-		struct stat st;
+		struct statfs fs;
 		struct step s;
 
-		if (!is_of_pool(m.v[i].source, pool_name(u)) || stat(m.v[i].point, &st) == 0)
+		/* Attributes may come from the kernel's cache; this question always goes to the daemon. */
+		if (!is_of_pool(m.v[i].source, pool_name(u)) || statfs(m.v[i].point, &fs) == 0)
 			continue;
 		if (errno != ENOTCONN && errno != ECONNABORTED)
 			continue;
@@ -220,6 +221,7 @@ static int destroy_if_there(struct undo_ctx *u, struct err *e)
 {
 	const char *noted = noted_guid(u);
 	char *guid = NULL;
+	struct err later;
 	int found, status;
 
 	if (!str_starts(pool_name(u), "am_"))
@@ -237,7 +239,12 @@ static int destroy_if_there(struct undo_ctx *u, struct err *e)
 	else
 		status = check_devices(u, e);
 	free(guid);
-	return status ? -1 : destroy(u, e);
+	guid = NULL;
+	/* A daemon that dies meanwhile fails the command and takes the pool with it. */
+	if (!status && destroy(u, e) && find_pool(pool_name(u), &guid, &later) != 0)
+		status = -1;
+	free(guid);
+	return !status && detach_dead_mounts(u, e) ? -1 : status;
 }
 
 /* zpool destroy leaves every label on its device, and spares and cache devices have labels without

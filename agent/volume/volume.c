@@ -213,9 +213,25 @@ int volume_build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 	return err_set(e, ERR_INPUT, "layout %s: nothing here builds such a stack", l->name);
 }
 
+/* Caches and redundancy hide for a while that a disk has left. */
+static int check_disks(const struct volume *v, struct err *e)
+{
+	for (size_t i = 0; i < v->disks.n && v->kind != VOLUME_EXISTING; i++) {
+		char *path = xasprintf("/sys/class/block/%s", v->disks.v[i]);
+		int gone = access(path, F_OK) != 0;
+
+		free(path);
+		if (gone)
+			return err_set(e, ERR_WRONG_STATE,
+				"the disk %s under %s is gone: it was pulled, or the kernel gave it up",
+				v->disks.v[i], v->name);
+	}
+	return 0;
+}
+
 int volume_check(struct volume_ctx *ctx, const struct volume *v, struct err *e)
 {
-	return driver_of(v->kind)->check(ctx, v, e);
+	return check_disks(v, e) || driver_of(v->kind)->check(ctx, v, e) ? -1 : 0;
 }
 
 int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache cache,

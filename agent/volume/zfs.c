@@ -18,6 +18,32 @@ static int is_for(const struct layout *l)
 	return l->pool != NULL;
 }
 
+/* A pool of that name is nobody's but its owner's: it must not get into our journal. No ZFS that
+ * answers has no pool; creating one tells what is wrong then. */
+static int check_name_is_free(struct volume_ctx *ctx, const char *name, struct err *e)
+{
+	const char *zpool = fs_find_program("zpool");
+	struct proc_result r;
+	struct strv argv = {0};
+	int status;
+
+	if (ctx->sink->preview || !zpool)
+		return 0;
+	strv_add(&argv, zpool);
+	strv_add_all(&argv, (const char *const[]){"list", "-H", "-o", "name", name, NULL});
+	status = proc_run(&argv, 0, &r, e);
+	strv_free(&argv);
+	if (status)
+		return -1;
+	if (r.exited && r.exit_status == 0)
+		status = err_set(e, ERR_EXISTS,
+			"there is a pool named %s already, and it is not ours: it is left alone; rename "
+			"or export it, or file the plan again (each run has names of its own)",
+			name);
+	proc_result_free(&r);
+	return status;
+}
+
 /* The undo entry names the pool, its mount point and its devices with their roles. */
 static int create(struct volume_ctx *ctx, const struct pool_stage *p, const struct stage_disks *disks,
 	const struct volume *v, struct err *e)
@@ -168,6 +194,8 @@ static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 	ret->directory = xasprintf("%s/bench", ret->mount);
 	status = volume_make_folder(ctx, ctx->mount_root, "0755", e);
 	if (!status)
+		status = check_name_is_free(ctx, ret->name, e);
+	if (!status)
 		status = stage_disks_prepare(ctx, l, &disks, e);
 	if (!status)
 		status = build_on(ctx, l->pool, &disks, ret, e);
@@ -175,8 +203,24 @@ static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 	return status;
 }
 
-/* The pool of that name is ours still, not a later one's. */
-static int check_guid(const struct volume *v, struct err *e)
+/* "123456<tab>ONLINE": the pool of that name is ours still, not a later one's, and whole. */
+static int check_line(const struct volume *v, const char *line, struct err *e)
+{
+	int guid = (int)strcspn(line, "\t\n"), health;
+	const char *word = line + guid + (line[guid] == '\t');
+
+	health = (int)strcspn(word, "\t\n");
+	if (strlen(v->guid) != (size_t)guid || strncmp(line, v->guid, (size_t)guid))
+		return err_set(e, ERR_WRONG_STATE,
+			"the pool %s has GUID %.*s, it was built with %s: another pool has its name",
+			v->name, guid, line, v->guid);
+	if (strncmp(word, "ONLINE", (size_t)health))
+		return err_set(e, ERR_WRONG_STATE,
+			"the pool %s is %.*s: it lost a disk since it was built", v->name, health, word);
+	return 0;
+}
+
+static int check_pool(const struct volume *v, struct err *e)
 {
 	struct strv argv = {0};
 	struct buf out = {0};
@@ -186,16 +230,13 @@ static int check_guid(const struct volume *v, struct err *e)
 	if (!zpool)
 		return err_set(e, ERR_NOTFOUND, "the program 'zpool' is not installed here any more");
 	strv_add(&argv, zpool);
-	strv_add_all(&argv, (const char *const[]){"list", "-H", "-o", "guid", v->name, NULL});
+	strv_add_all(&argv, (const char *const[]){"list", "-H", "-o", "guid,health", v->name, NULL});
 	status = proc_run_ok(&argv, 0, &out, e);
 	if (status) {
 		e->code = ERR_WRONG_STATE;
 		err_prefix(e, "the pool %s cannot be seen any more", v->name);
-	} else if (strlen(v->guid) != strcspn(buf_str(&out), "\n") ||
-		   !str_starts(buf_str(&out), v->guid)) {
-		status = err_set(e, ERR_WRONG_STATE,
-			"the pool %s has GUID %.*s, it was built with %s: another pool has its name",
-			v->name, (int)strcspn(buf_str(&out), "\n"), buf_str(&out), v->guid);
+	} else {
+		status = check_line(v, buf_str(&out), e);
 	}
 	strv_free(&argv);
 	buf_free(&out);
@@ -205,7 +246,7 @@ static int check_guid(const struct volume *v, struct err *e)
 static int check(struct volume_ctx *ctx, const struct volume *v, struct err *e)
 {
 	(void)ctx;
-	return volume_check_mount(v, v->name, e) || check_guid(v, e) ? -1 : 0;
+	return volume_check_mount(v, v->name, e) || check_pool(v, e) ? -1 : 0;
 }
 
 static int export_pool(struct volume_ctx *ctx, const char *name, struct err *e)

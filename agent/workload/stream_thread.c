@@ -1,6 +1,6 @@
 /*
  * The threads that move a stream's bytes. A mover owns its stretches and its interval counters; the
- * lock of the counters is held for one addition at a time. Invariant: a block is given to the
+ * lock of the counters is held for one addition at a time. Invariant: a chunk is given to the
  * kernel only after the filler has finished it, and filled again only after the kernel took it.
  */
 #include "agent/workload/stream_thread.h"
@@ -25,92 +25,41 @@ static size_t block_bytes(const struct stream_thread *t, const struct stretch *s
 
 int stream_thread_prepare(struct stream_thread *t, struct err *e)
 {
-	unsigned n = t->generates ? STREAM_BUFFERS : 1;
-
-	pthread_mutex_init(&t->ring_lock, NULL);
-	pthread_cond_init(&t->ring_changed, NULL);
 	pthread_mutex_init(&t->count_lock, NULL);
 	hist_clear(&t->now.hist);
-	for (unsigned i = 0; i < n; i++) {
-		void *p;
-
-		if (posix_memalign(&p, 4096, t->spec->block_size) != 0)
-			return err_set(e, ERR_FULL,
-				"no memory for buffers of %llu bytes: use a smaller block-size",
-				(unsigned long long)t->spec->block_size);
-		t->buffer[i] = p;
-		memset(p, 0, t->spec->block_size); /* the pages exist before the clock starts */
-	}
-	return 0;
+	if (t->generates)
+		return stream_ring_init(&t->ring, t->spec->block_size, e);
+	t->buffer = stream_buffer_new(t->spec->block_size, e);
+	return t->buffer ? 0 : -1;
 }
 
 /* ---- the filler ---- */
 
-/* Waits for a free buffer; NULL when the mover has ended. */
-static char *ring_free_buffer(struct stream_thread *t)
+static uint64_t chunk_end(const struct stream_thread *t, const struct stretch *s, uint64_t at)
 {
-	char *b = NULL;
-
-	pthread_mutex_lock(&t->ring_lock);
-	while (!t->ring_closed && t->filled - t->used >= STREAM_BUFFERS)
-		pthread_cond_wait(&t->ring_changed, &t->ring_lock);
-	if (!t->ring_closed)
-		b = t->buffer[t->filled % STREAM_BUFFERS];
-	pthread_mutex_unlock(&t->ring_lock);
-	return b;
+	return s->end - at < t->ring.chunk_bytes ? s->end : at + t->ring.chunk_bytes;
 }
 
-static void ring_publish(struct stream_thread *t)
-{
-	pthread_mutex_lock(&t->ring_lock);
-	t->filled++;
-	pthread_cond_signal(&t->ring_changed);
-	pthread_mutex_unlock(&t->ring_lock);
-}
-
-static void *fill_blocks(void *arg)
+static void *fill_chunks(void *arg)
 {
 	struct stream_thread *t = arg;
 
 	for (size_t i = 0; i < t->n_stretches; i++) {
 		const struct stretch *s = &t->stretches[i];
 
-		for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
-			char *b = ring_free_buffer(t);
+		for (uint64_t at = s->start; at < s->end; at = chunk_end(t, s, at)) {
+			char *c = stream_ring_free(&t->ring);
 
-			if (!b)
+			if (!c)
 				return NULL;
-			datagen_fill(&t->gen, s->file, at, b, block_bytes(t, s, at));
-			ring_publish(t);
+			datagen_fill(&t->gen, s->file, at, c, chunk_end(t, s, at) - at);
+			stream_ring_publish(&t->ring);
 		}
 	}
 	return NULL;
 }
 
 /* ---- the mover ---- */
-
-static const char *ring_filled_buffer(struct stream_thread *t)
-{
-	const char *b;
-
-	pthread_mutex_lock(&t->ring_lock);
-	while (t->filled == t->used)
-		pthread_cond_wait(&t->ring_changed, &t->ring_lock);
-	b = t->buffer[t->used % STREAM_BUFFERS];
-	pthread_mutex_unlock(&t->ring_lock);
-	return b;
-}
-
-static void ring_release(struct stream_thread *t, int close_it)
-{
-	pthread_mutex_lock(&t->ring_lock);
-	if (close_it)
-		t->ring_closed = 1;
-	else
-		t->used++;
-	pthread_cond_signal(&t->ring_changed);
-	pthread_mutex_unlock(&t->ring_lock);
-}
 
 /* Direct I/O wants whole sectors: a short last block goes through the page cache. */
 static int drop_direct(int fd, size_t len)
@@ -200,30 +149,49 @@ static void pace(const struct stream_thread *t, uint64_t moved)
 		;
 }
 
-static int move_stretch(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+/* Blocks from..to of a stretch. chunk: their data; NULL: `buffer` serves each of them. */
+static int move_blocks(struct stream_thread *t, const struct stretch *s, uint64_t from,
+	uint64_t to, char *chunk, uint64_t *moved)
 {
 	int fd = t->files->v[s->file].fd;
 
-	for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
+	for (uint64_t at = from; at < to; at += t->spec->block_size) {
 		size_t len = block_bytes(t, s, at);
-		char *b;
+		char *b = chunk ? chunk + (at - from) : t->buffer;
 		int64_t before;
 
 		if (atomic_load_explicit(t->stop, memory_order_relaxed))
 			return 0;
 		pace(t, *moved);
-		b = t->generates ? (char *)ring_filled_buffer(t) : t->buffer[0];
 		before = clock_mono_ns();
 		if (move_block(t, fd, b, len, at) < 0)
 			return fail_block(t, s, at);
 		count_block(t, len, clock_mono_ns() - before);
-		if (t->generates)
-			ring_release(t, 0);
 		if (verify_block(t, s, at, b, len) < 0)
 			return -1;
 		*moved += len;
 	}
 	return 0;
+}
+
+static int move_generated(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+{
+	int rc = 0;
+
+	for (uint64_t at = s->start; at < s->end && rc == 0; at = chunk_end(t, s, at)) {
+		if (atomic_load_explicit(t->stop, memory_order_relaxed))
+			return 0;
+		rc = move_blocks(t, s, at, chunk_end(t, s, at), stream_ring_filled(&t->ring), moved);
+		stream_ring_release(&t->ring);
+	}
+	return rc;
+}
+
+static int move_stretch(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+{
+	if (t->generates)
+		return move_generated(t, s, moved);
+	return move_blocks(t, s, s->start, s->end, NULL, moved);
 }
 
 static void *move_stretches(void *arg)
@@ -236,7 +204,7 @@ static void *move_stretches(void *arg)
 	if (t->failed)
 		atomic_store(t->stop, 1);
 	if (t->generates)
-		ring_release(t, 1);
+		stream_ring_close(&t->ring);
 	while (write(t->done_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	return NULL;
@@ -247,7 +215,7 @@ int stream_thread_start(struct stream_thread *t, struct err *e)
 	int rc;
 
 	if (t->generates) {
-		rc = pthread_create(&t->filler, NULL, fill_blocks, t);
+		rc = pthread_create(&t->filler, NULL, fill_chunks, t);
 		if (rc != 0) {
 			t->generates = 0;
 			return err_set(e, ERR_FULL, "cannot start a thread: %s", strerror(rc));
@@ -257,7 +225,7 @@ int stream_thread_start(struct stream_thread *t, struct err *e)
 	if (rc == 0)
 		return 0;
 	if (t->generates) {
-		ring_release(t, 1);
+		stream_ring_close(&t->ring);
 		pthread_join(t->filler, NULL);
 	}
 	return err_set(e, ERR_FULL, "cannot start a thread: %s", strerror(rc));
@@ -272,10 +240,8 @@ void stream_thread_join(struct stream_thread *t)
 
 void stream_thread_clear(struct stream_thread *t)
 {
-	for (unsigned i = 0; i < STREAM_BUFFERS; i++)
-		free(t->buffer[i]);
+	stream_ring_clear(&t->ring);
+	free(t->buffer);
 	free(t->stretches);
-	pthread_mutex_destroy(&t->ring_lock);
-	pthread_cond_destroy(&t->ring_changed);
 	pthread_mutex_destroy(&t->count_lock);
 }

@@ -10,9 +10,8 @@
 
 #include "agent/workload/datagen.h"
 #include "agent/workload/stream_files.h"
+#include "agent/workload/stream_ring.h"
 #include "common/measure/hist.h"
-
-#define STREAM_BUFFERS 4
 
 struct stream_counters {
 	uint64_t ops, bytes, errors;
@@ -28,14 +27,10 @@ struct stream_thread {
 	double rate;             /* bytes/s for this thread, 0: unlimited */
 	atomic_int *stop;        /* set by the first thread that fails */
 	int done_fd;             /* eventfd, gets 1 when the thread has ended */
-	int generates;           /* has a filling thread; else buffer[0] serves every block */
-	char *buffer[STREAM_BUFFERS]; /* block_size bytes each, page aligned */
+	int generates;           /* has a filling thread; else `buffer` serves every block */
+	struct stream_ring ring; /* where it generates */
+	char *buffer;            /* block_size bytes, page aligned; else */
 	int64_t start_ns;        /* CLOCK_MONOTONIC */
-	/* filled blocks between both threads: a ring of STREAM_BUFFERS */
-	pthread_mutex_t ring_lock;
-	pthread_cond_t ring_changed;
-	unsigned filled, used;   /* counts; filled - used <= STREAM_BUFFERS */
-	int ring_closed;         /* the mover ended: the filler must too */
 	/* counters of the present interval; whoever cuts samples takes them under the lock */
 	pthread_mutex_t count_lock;
 	struct stream_counters now;

@@ -305,12 +305,22 @@ static void quote_short(const struct strv *argv, struct buf *out)
 	buf_adds(out, " …");
 }
 
-/* The last line that is not blank, without its newline. */
+/* Where a usage text begins: what is wrong stands before it. 0 when there is none. */
+static size_t usage_offset(const char *text)
+{
+	const char *at = strcasestr(text, "\nusage:");
+
+	return at ? (size_t)(at - text) : 0;
+}
+
+/* The last line that is not blank and no usage text, without its newline. */
 static const char *last_line(const struct buf *b, size_t *ret_len)
 {
 	const char *text = buf_str(b);
-	size_t end = b->len, start;
+	size_t end = usage_offset(text), start;
 
+	if (!end)
+		end = b->len;
 	while (end > 0 && strchr(" \t\r\n", text[end - 1]))
 		end--;
 	for (start = end; start > 0 && text[start - 1] != '\n';)

@@ -25,6 +25,7 @@ static int is_cleaning(const json_t *v)
 
 static void note_jobs(struct ctl *c, const json_t *v, int waiting)
 {
+	char command[CTL_COMMAND_LEN];
 	const json_t *j;
 	size_t i;
 
@@ -33,7 +34,7 @@ static void note_jobs(struct ctl *c, const json_t *v, int waiting)
 			strcmp(json_get_str(j, "state", ""), "cancelling")
 				? "cancelled" : "taking its volume down");
 	if (is_cleaning(v) && !waiting)
-		ctl_note(c, "`arraymark watch %lld` tells when it is done",
+		ctl_note(c, "`%s watch %lld` tells when it is done", ctl_command(c, command),
 			(long long)json_get_int(v, "run", 0));
 }
 

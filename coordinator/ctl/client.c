@@ -102,7 +102,7 @@ static int feed_lines(struct open_call *k, const char *data, size_t len, struct 
 {
 	const char *end;
 
-	while ((end = memchr(data, '\n', len))) {
+	while (len && (end = memchr(data, '\n', len))) {
 		size_t n = (size_t)(end - data);
 		int r;
 

@@ -27,6 +27,8 @@ int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
 	}
 	if (c.private)
 		client_on_signal(c.client, on_signal, c.client);
+	if (c.private && private_interrupted())
+		client_stop(c.client);
 	if (client_connect(c.client, e)) {
 		connection_close(&c);
 		return -1;

@@ -56,6 +56,13 @@ int ctl_out_json(json_t *v, struct err *e)
 	return r;
 }
 
+const char *ctl_command(const struct ctl *c, char out[CTL_COMMAND_LEN])
+{
+	snprintf(out, CTL_COMMAND_LEN, "arraymark%s%s", c->coordinator ? " -c " : "",
+		c->coordinator ? c->coordinator : "");
+	return out;
+}
+
 static void say(const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 static void say(const char *prefix, const char *fmt, va_list ap)
 {

@@ -58,6 +58,9 @@ void ctl_help(const struct verb *v, struct buf *out);
 int ctl_out(struct buf *b, struct err *e);
 /* v as the one document of --json; steals the reference. */
 int ctl_out_json(json_t *v, struct err *e);
+/* "arraymark", or "arraymark -c X" where that was given: for hints. */
+#define CTL_COMMAND_LEN 320
+const char *ctl_command(const struct ctl *c, char out[CTL_COMMAND_LEN]);
 /* A hint for people on stderr: silent with -q and --json. */
 void ctl_note(const struct ctl *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A warning on stderr: silent with --json only. */

@@ -203,12 +203,29 @@ static char *host_name(void)
 	return xstrdup(name);
 }
 
-/* From here on nothing but the event loop hears these, or the coordinator would be left behind. */
-static void ignore_signals(void)
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signo)
 {
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	(void)signo;
+	interrupted = 1;
+}
+
+/* From here on a signal is only noted, where no event loop hears it, or the coordinator would be
+ * left behind. */
+static void catch_signals(void)
+{
+	struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&a.sa_mask);
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+}
+
+int private_interrupted(void)
+{
+	return interrupted;
 }
 
 int private_open(struct private **ret, struct err *e)
@@ -220,7 +237,7 @@ int private_open(struct private **ret, struct err *e)
 	p->host = host_name();
 	if (target_local_dir(&p->dir, e) || make_folders(p, e))
 		goto out;
-	ignore_signals();
+	catch_signals();
 	p->users = take_lock(p, "users.lock", LOCK_SH);
 	start = p->users < 0 ? -1 : take_lock(p, "start.lock", LOCK_EX);
 	if (start < 0) {

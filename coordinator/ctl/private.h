@@ -14,7 +14,8 @@
 
 struct private;
 
-/* Makes what is missing, starts the coordinator when none answers, waits until it does. */
+/* Makes what is missing, starts the coordinator when none answers, waits until it does. From then on
+ * SIGINT, SIGTERM and SIGHUP end nothing by themselves: see private_interrupted. */
 int private_open(struct private **ret, struct err *e);
 /* Starts the agent of this machine; `token` enrols it and is asked for (with private_host) only when
  * private_needs_token says so. policy: a file of the user's own, or NULL. ERR_BUSY while another
@@ -28,6 +29,9 @@ int private_agent_check(struct private *p, struct err *e);
 /* Stops the agent, which takes its volumes down first, and the coordinator when nobody else uses
  * it. NULL is fine. */
 void private_close(struct private *p);
+
+/* One of those signals came while nothing else listened to it. */
+int private_interrupted(void);
 
 const char *private_host(const struct private *p); /* the agent's name */
 const char *private_dir(const struct private *p);

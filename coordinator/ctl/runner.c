@@ -114,14 +114,15 @@ int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy,
 static void note_filed(struct ctl *ctl, const json_t *filed)
 {
 	const json_t *jobs = json_object_get(filed, "jobs"), *j;
+	long long blocks = (long long)json_get_int(filed, "blocks", 0);
+	long long units = (long long)json_get_int(filed, "units", 0);
 	struct buf offline = {0};
 	size_t i;
 
-	ctl_note(ctl, "run %lld (%s): %zu host%s, %lld blocks, %lld builds each",
+	ctl_note(ctl, "run %lld (%s): %zu host%s, %lld block%s, %lld build%s each",
 		(long long)json_get_int(filed, "run", 0), json_get_str(filed, "name", ""),
-		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s",
-		(long long)json_get_int(filed, "blocks", 0),
-		(long long)json_get_int(filed, "units", 0));
+		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s", blocks,
+		blocks == 1 ? "" : "s", units, units == 1 ? "" : "s");
 	json_array_foreach(jobs, i, j)
 		if (!json_get_bool(j, "online", 1))
 			buf_addf(&offline, "%s%s", offline.len ? ", " : "",
@@ -158,12 +159,12 @@ int runner_file(struct ctl *ctl, struct connection *conn, struct planfile *f, js
 
 void runner_note_detached(struct ctl *ctl, uint64_t run)
 {
-	const char *c = ctl->coordinator ? ctl->coordinator : "";
-	const char *opt = ctl->coordinator ? " -c " : "";
+	char command[CTL_COMMAND_LEN];
+	unsigned long long n = run;
 
-	ctl_note(ctl, "run %llu goes on without us: `arraymark%s%s watch %llu` follows it, "
-		"`arraymark%s%s cancel %llu` ends it", (unsigned long long)run, opt, c,
-		(unsigned long long)run, opt, c, (unsigned long long)run);
+	ctl_command(ctl, command);
+	ctl_note(ctl, "run %llu goes on without us: `%s watch %llu` follows it, `%s cancel %llu` ends it",
+		n, command, n, command, n);
 }
 
 /* ---- the end ---- */
@@ -183,13 +184,20 @@ static int fetch_results(struct ctl *ctl, struct client *c, uint64_t run, struct
 	return r;
 }
 
+static void copy_member(json_t *to, const json_t *from, const char *key)
+{
+	json_t *v = json_object_get(from, key);
+
+	json_object_set_new(to, key, v ? json_incref(v) : json_null());
+}
+
 static int print_json(const json_t *filed, const struct follow_end *end, const struct buf *report,
 	struct err *e)
 {
 	json_t *doc = follow_json(end), *parsed;
 
-	json_object_set(doc, "sha256", json_object_get(filed, "sha256"));
-	json_object_set(doc, "seed", json_object_get(filed, "seed"));
+	copy_member(doc, filed, "sha256"); /* what RESUME does not tell is null */
+	copy_member(doc, filed, "seed");
 	if (report->len &&
 		!json_parse("the report", report->data, report->len, report->len, &parsed, e))
 		json_object_set_new(doc, "report", parsed);
@@ -218,16 +226,17 @@ static int print_end(struct ctl *ctl, struct connection *conn, const json_t *fil
 	return r;
 }
 
-static void note_end(struct ctl *ctl, const struct connection *conn, const struct follow_end *end)
+static void note_end(struct ctl *ctl, const struct follow_end *end)
 {
-	const char *c = conn->private ? " -c local" : "";
+	char command[CTL_COMMAND_LEN];
+	unsigned long long n = end->run;
 
+	ctl_command(ctl, command);
 	if (end->state && !strcmp(end->state, "done"))
-		ctl_note(ctl, "`arraymark%s report %llu` prints %sresults", c,
-			(unsigned long long)end->run, conn->private ? "these " : "its ");
+		ctl_note(ctl, "`%s report %llu` prints its results", command, n);
 	else
-		ctl_note(ctl, "`arraymark%s show %llu` tells why; `arraymark%s resume %llu` runs what is "
-			"missing", c, (unsigned long long)end->run, c, (unsigned long long)end->run);
+		ctl_note(ctl, "`%s show %llu` tells why; `%s resume %llu` runs what is missing", command,
+			n, command, n);
 }
 
 static int check_agent(void *arg, struct err *e)
@@ -253,7 +262,7 @@ int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed,
 	else if (!client_is_stopped(conn->client) && print_end(ctl, conn, filed, &end, e))
 		status = -1;
 	else
-		note_end(ctl, conn, &end);
+		note_end(ctl, &end);
 	follow_end_clear(&end);
 	return status;
 }

@@ -32,7 +32,7 @@ struct view {
 struct view_event {
 	enum { VIEW_NOTHING, VIEW_PROGRESS, VIEW_EVENT, VIEW_RUN } what;
 	int ok;           /* VIEW_EVENT: nothing went wrong */
-	int important;    /* VIEW_EVENT: worth a line above the bars: a failure or a job's new state */
+	int important;    /* VIEW_EVENT: worth a line above the bars: a failure, or the end of a job */
 	struct buf line;  /* VIEW_EVENT: "13:18:02 knew: …" */
 };
 

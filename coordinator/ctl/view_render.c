@@ -37,7 +37,7 @@ void view_bar(double part, unsigned width, int utf8, struct buf *out)
 {
 	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 	unsigned steps = utf8 ? 8 : 1;
-	unsigned filled = (unsigned)floor(fmax(0, fmin(1, part)) * width * steps);
+	unsigned filled = isnan(part) ? 0 : (unsigned)floor(fmax(0, fmin(1, part)) * width * steps);
 	unsigned full = filled / steps, rest = filled % steps;
 
 	for (unsigned i = 0; i < width; i++) {
@@ -84,8 +84,8 @@ static char *rate_text(const struct view_job *j)
 {
 	char text[UNITS_LEN];
 
-	if (strcmp(j->phase, "workload"))
-		return NULL;
+	if (strcmp(j->phase, "workload") || (j->bytes <= 0 && !(j->ops_rate > 0)))
+		return NULL; /* no sample has come yet */
 	if (isfinite(j->rate) && (j->rate > 0 || !(j->ops_rate > 0)))
 		return xstrdup(units_rate(j->rate, text));
 	return isfinite(j->ops_rate) ? xasprintf("%.0f ops/s", j->ops_rate) : NULL;
@@ -188,10 +188,10 @@ static void render_job(const struct view *v, const struct view_job *j, unsigned 
 	}
 	room -= used;
 	job_parts(&l, j, now_ns);
-	/* a narrow line keeps what happens now; a bar is worth two of the details */
+	/* a narrow line keeps block and what happens now; the bar is worth the other details */
 	while (l.n > 1 && parts_width(&l) > room)
 		drop_one(&l);
-	while (l.n > 3 && parts_width(&l) + 7 + BAR_MIN > room)
+	while (l.n > 2 && parts_width(&l) + 7 + BAR_MIN > room)
 		drop_one(&l);
 	room -= put_bar(j, v, s, room > parts_width(&l) ? room - parts_width(&l) : 0, out);
 	for (unsigned i = 0; i < l.n && room > 2; i++) {

@@ -16,7 +16,10 @@
 #define DISKS_PIECE 100
 #define POINTS_PIECE 100
 
-#define FIELD(key, member) {key, offsetof(struct telemetry, member)}
+#define FIELD(key, member)                                                                         \
+	{                                                                                          \
+		key, offsetof(struct telemetry, member)                                            \
+	}
 const struct telemetry_field telemetry_fields[TELEMETRY_FIELDS] = {
 	FIELD("disk_read_bytes", disk_read_bytes),
 	FIELD("disk_write_bytes", disk_write_bytes),
@@ -233,8 +236,8 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	line_end(o, out);
 }
 
-static const char *const point_columns[] = {"start_ns", "end_ns", "ops", "bytes", "p50_ns",
-	"p99_ns", "max_ns", "disks"};
+static const char *const point_columns[] = {
+	"start_ns", "end_ns", "ops", "bytes", "p50_ns", "p99_ns", "max_ns", "disks"};
 
 static json_t *columns_json(void)
 {

@@ -31,7 +31,8 @@ static void strv_read(const json_t *list, struct strv *ret)
 	size_t i;
 	const json_t *item;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		if (json_is_string(item))
 			strv_add(ret, json_string_value(item));
 	}
@@ -74,10 +75,13 @@ static int read_run(struct result_set *s, const struct line *l, uint64_t run, st
 	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
 	r = &s->runs[s->n_runs++];
 	*r = (struct result_run){.id = run,
-		.name = dup_text(l->o, "name"), .state = dup_text(l->o, "state"),
+		.name = dup_text(l->o, "name"),
+		.state = dup_text(l->o, "state"),
 		.plan_sha256 = dup_text(l->o, "plan_sha256"),
-		.tool_version = dup_text(l->o, "tool_version"), .user = dup_text(l->o, "user"),
-		.design = dup_text(l->o, "design"), .cache = dup_text(l->o, "cache"),
+		.tool_version = dup_text(l->o, "tool_version"),
+		.user = dup_text(l->o, "user"),
+		.design = dup_text(l->o, "design"),
+		.cache = dup_text(l->o, "cache"),
 		.seed = strtoull(json_get_str(l->o, "seed", "0"), NULL, 10),
 		.blocks = get_u32(l->o, "blocks"),
 		.started_wall_ns = json_get_int(l->o, "started_wall_ns", 0),
@@ -106,8 +110,8 @@ static int read_plan(struct result_set *s, const struct line *l, uint64_t run, s
 	return 0;
 }
 
-static struct result_environment *find_environment(struct result_set *s, uint64_t run,
-	const char *host)
+static struct result_environment *find_environment(
+	struct result_set *s, uint64_t run, const char *host)
 {
 	for (size_t i = s->n_envs; i-- > 0;)
 		if (s->envs[i].run == run && strcmp(s->envs[i].host, host) == 0)
@@ -115,8 +119,7 @@ static struct result_environment *find_environment(struct result_set *s, uint64_
 	return NULL;
 }
 
-static int read_environment(struct result_set *s, const struct line *l, uint64_t run,
-	struct err *e)
+static int read_environment(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
 {
 	json_t *inventory = json_object_get(l->o, "inventory");
 	const char *host = json_get_str(l->o, "host", "");
@@ -126,13 +129,13 @@ static int read_environment(struct result_set *s, const struct line *l, uint64_t
 	if (!json_is_object(inventory))
 		return wrong(l, e, "inventory");
 	s->envs = xreallocarray(s->envs, s->n_envs + 1, sizeof(*s->envs));
-	s->envs[s->n_envs++] = (struct result_environment){run, xstrdup(host),
-		json_deep_copy(inventory)};
+	s->envs[s->n_envs++] =
+		(struct result_environment){run, xstrdup(host), json_deep_copy(inventory)};
 	return 0;
 }
 
-static int read_environment_disks(struct result_set *s, const struct line *l, uint64_t run,
-	struct err *e)
+static int read_environment_disks(
+	struct result_set *s, const struct line *l, uint64_t run, struct err *e)
 {
 	struct result_environment *v = find_environment(s, run, json_get_str(l->o, "host", ""));
 	const json_t *disks = json_object_get(l->o, "disks");
@@ -259,9 +262,13 @@ struct column {
 
 static int find_column(const char *name, struct column *ret)
 {
-#define COLUMN(key, member) \
-	{ \
-		key, {offsetof(struct result_point, member), sizeof(((struct result_point *)0)->member)} \
+#define COLUMN(key, member)                                                                        \
+	{                                                                                          \
+		key,                                                                               \
+		{                                                                                  \
+			offsetof(struct result_point, member),                                     \
+				sizeof(((struct result_point *)0)->member)                         \
+		}                                                                                  \
 	}
 	static const struct {
 		const char *name;
@@ -278,7 +285,8 @@ static int find_column(const char *name, struct column *ret)
 		}
 	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
 		if (strcmp(telemetry_fields[i].key, name) == 0) {
-			ret->offset = offsetof(struct result_point, tele) + telemetry_fields[i].offset;
+			ret->offset =
+				offsetof(struct result_point, tele) + telemetry_fields[i].offset;
 			ret->width = 8;
 			return 1;
 		}
@@ -314,8 +322,10 @@ static struct result_series *open_series(struct result_set *s, uint64_t run, con
 		return last;
 	s->series = xreallocarray(s->series, s->n_series + 1, sizeof(*s->series));
 	last = &s->series[s->n_series++];
-	*last = (struct result_series){.run = run, .host = xstrdup(host),
-		.attempt = get_u32(o, "attempt"), .trial = get_u32(o, "trial")};
+	*last = (struct result_series){.run = run,
+		.host = xstrdup(host),
+		.attempt = get_u32(o, "attempt"),
+		.trial = get_u32(o, "trial")};
 	return last;
 }
 
@@ -332,8 +342,8 @@ static int read_series(struct result_set *s, const struct line *l, uint64_t run,
 		return wrong(l, e, "columns and points");
 	series = open_series(s, run, l->o);
 	if (series->n + n > POINTS_MAX)
-		return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name, l->no,
-			POINTS_MAX);
+		return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name,
+			l->no, POINTS_MAX);
 	series->points = xreallocarray(series->points, series->n + n, sizeof(*series->points));
 	for (size_t i = 0; i < n; i++)
 		read_point(columns, json_array_get(points, i), &series->points[series->n++]);
@@ -360,8 +370,8 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 	int rc = 0;
 
 	if (json_parse(name, line, len, LINE_MAX_BYTES, &o, e) != 0)
-		return err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: not valid JSON", name,
-			line_no);
+		return err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: not valid JSON",
+			name, line_no);
 	l.o = o;
 	if (!json_is_object(o) || !json_is_string(json_object_get(o, "type"))) {
 		rc = err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: no object with a type",
@@ -372,8 +382,8 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 		if (strcmp(readers[i].type, json_get_str(o, "type", "")) != 0)
 			continue;
 		rc = json_get_int(o, "run", 0) > 0
-			? readers[i].read(s, &l, (uint64_t)json_get_int(o, "run", 0), e)
-			: wrong(&l, e, "run (a number from 1)");
+			     ? readers[i].read(s, &l, (uint64_t)json_get_int(o, "run", 0), e)
+			     : wrong(&l, e, "run (a number from 1)");
 		break;
 	}
 out:
@@ -421,8 +431,10 @@ int export_read_end(struct result_set *s, struct err *e)
 			return err_set(e, ERR_INPUT, "run %llu has trials, but no line of its own",
 				(unsigned long long)t->run);
 		if (i > 0 && by_trial(t - 1, t) == 0)
-			return err_set(e, ERR_INPUT, "run %llu, host '%s', attempt %u: trial %u is there "
-				"twice", (unsigned long long)t->run, t->host, t->attempt, t->sum.trial);
+			return err_set(e, ERR_INPUT,
+				"run %llu, host '%s', attempt %u: trial %u is there "
+				"twice",
+				(unsigned long long)t->run, t->host, t->attempt, t->sum.trial);
 		fill_name(&t->layout_name, &r->layouts, t->layout);
 		fill_name(&t->workload_name, &r->workloads, t->workload);
 	}

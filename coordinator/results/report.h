@@ -9,20 +9,20 @@
 #include "coordinator/results/set.h"
 
 struct report_options {
-	int color;       /* text: with ANSI colours */
-	int long_form;   /* text: also median, standard deviation, each trial */
-	int redact;      /* host names become host-1, …; serials, WWNs and paths go */
+	int color;                /* text: with ANSI colours */
+	int long_form;            /* text: also median, standard deviation, each trial */
+	int redact;               /* host names become host-1, …; serials, WWNs and paths go */
 	const char *tool_version; /* JSON; NULL: this program's */
 };
 
 /* Per run and host: for each workload a table of its layouts (n, mean, min, max of elapsed;
  * throughput; physical bytes over logical bytes), then what failed, is not counted, or is missing.
  * n counts blocks. Appended to out, with a final newline. */
-int report_text(const struct result_set *s, const struct report_options *o, struct buf *out,
-	struct err *e);
+int report_text(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 /* The document of `report --format json`; comparisons and findings are empty, family is null. */
-int report_json(const struct result_set *s, const struct report_options *o, struct buf *out,
-	struct err *e);
+int report_json(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 
 /* The host's name as reports show it; into out. Numbers follow the names' order. */
 #define REPORT_HOST_MAX 256

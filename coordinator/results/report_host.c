@@ -22,8 +22,8 @@ const char *report_host(const struct result_set *s, const struct report_options 
 		const char *next = NULL;
 
 		for (size_t i = 0; i < s->n_trials + s->n_envs; i++) {
-			const char *h = i < s->n_trials ? s->trials[i].host
-							: s->envs[i - s->n_trials].host;
+			const char *h =
+				i < s->n_trials ? s->trials[i].host : s->envs[i - s->n_trials].host;
 
 			if ((!last || strcmp(h, last) > 0) && strcmp(h, host) < 0 &&
 				(!next || strcmp(h, next) < 0))

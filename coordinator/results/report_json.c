@@ -20,8 +20,8 @@ static void set(json_t *o, const char *key, json_t *v)
 	json_object_set_new_nocheck(o, key, v);
 }
 
-static json_t *host_json(const struct result_set *s, const struct report_options *o,
-	const char *host)
+static json_t *host_json(
+	const struct result_set *s, const struct report_options *o, const char *host)
 {
 	char name[REPORT_HOST_MAX];
 
@@ -86,12 +86,13 @@ static json_t *controllers_json(const json_t *disks)
 	json_t *list = json_array(), *d, *c;
 	size_t i, k;
 
-	json_array_foreach (disks, i, d) {
+	json_array_foreach(disks, i, d)
+	{
 		const char *name = json_get_str(d, "controller", NULL);
 		int there = name == NULL;
 
-		json_array_foreach (list, k, c)
-			there |= name && strcmp(json_string_value(c), name) == 0;
+		json_array_foreach(list, k, c) there |=
+			name && strcmp(json_string_value(c), name) == 0;
 		if (!there)
 			json_array_append_new(list, json_text(name));
 	}
@@ -101,8 +102,8 @@ static json_t *controllers_json(const json_t *disks)
 static json_t *environment_json(const struct result_set *s, const struct report_options *opt,
 	const struct result_environment *v)
 {
-	static const char *const copied[] = {"os", "kernel", "arch", "cpu", "cpus", "ram_bytes", "zfs",
-		"agent_version"};
+	static const char *const copied[] = {
+		"os", "kernel", "arch", "cpu", "cpus", "ram_bytes", "zfs", "agent_version"};
 	const json_t *disks = json_object_get(v->inventory, "disks");
 	json_t *o = json_object(), *list = json_array(), *d;
 	size_t i;
@@ -114,8 +115,7 @@ static json_t *environment_json(const struct result_set *s, const struct report_
 
 		set(o, copied[i], value ? json_incref(value) : json_null());
 	}
-	json_array_foreach (disks, i, d)
-		json_array_append_new(list, disk_json(d, opt->redact));
+	json_array_foreach(disks, i, d) json_array_append_new(list, disk_json(d, opt->redact));
 	set(o, "zfs_parameters", json_null());
 	set(o, "controllers", controllers_json(disks));
 	set(o, "disks", list);
@@ -175,8 +175,8 @@ static json_t *trials_json(const struct result_set *s, const struct result_row *
 	return list;
 }
 
-static json_t *row_json(const struct result_set *s, const struct report_options *opt,
-	const struct result_row *r)
+static json_t *row_json(
+	const struct result_set *s, const struct report_options *opt, const struct result_row *r)
 {
 	const struct metric_info *m = &metric_table[r->metric];
 	json_t *o = json_object();
@@ -204,8 +204,8 @@ static json_t *row_json(const struct result_set *s, const struct report_options 
 	return o;
 }
 
-static int results_json(const struct result_set *s, const struct report_options *opt,
-	json_t **ret, struct err *e)
+static int results_json(
+	const struct result_set *s, const struct report_options *opt, json_t **ret, struct err *e)
 {
 	enum metric_id all[METRIC_COUNT];
 	struct result_row *rows = NULL;
@@ -224,8 +224,8 @@ static int results_json(const struct result_set *s, const struct report_options 
 	return 0;
 }
 
-int report_json(const struct result_set *s, const struct report_options *o, struct buf *out,
-	struct err *e)
+int report_json(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
 	double margin = s->n_runs ? s->runs[0].margin : 0;
 	json_t *doc, *results;
@@ -234,8 +234,7 @@ int report_json(const struct result_set *s, const struct report_options *o, stru
 		return -1;
 	doc = json_object();
 	set(doc, "schema", json_integer(SCHEMA));
-	set(doc, "tool_version",
-		json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
+	set(doc, "tool_version", json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
 	set(doc, "runs", runs_json(s));
 	set(doc, "environments", environments_json(s, o));
 	set(doc, "results", results);

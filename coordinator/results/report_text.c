@@ -71,8 +71,8 @@ static const char *physical(const struct result_row *r, char out[UNITS_LEN])
 
 static void heading(const struct text *t, struct table *table, const char *workload, int first)
 {
-	static const char *const names[] = {"n", "mean", "min", "max", "throughput",
-		"physical/logical"};
+	static const char *const names[] = {
+		"n", "mean", "min", "max", "throughput", "physical/logical"};
 	static const char *const more[] = {"median", "stddev", "cv"};
 
 	table_row(table);
@@ -145,8 +145,8 @@ static int trial_is_of(const struct result_trial *x, uint64_t run, const char *h
 	return x->run == run && strcmp(x->host, host) == 0;
 }
 
-static void note(const struct text *t, const char *color, const char *word,
-	const struct result_trial *x)
+static void note(
+	const struct text *t, const char *color, const char *word, const struct result_trial *x)
 {
 	buf_addf(t->out, "%s%-10s%s %s/%s block %u", colored(t, color), word, colored(t, PLAIN),
 		x->layout_name, x->workload_name, x->block);
@@ -170,8 +170,8 @@ static void print_failed(const struct text *t, uint64_t run, const char *host)
 		if (!trial_is_of(x, run, host) || x->superseded || x->sum.ok || n++ >= NOTES_MAX)
 			continue;
 		note(t, RED, "failed", x);
-		buf_addf(t->out, ": %s\n", x->sum.error && *x->sum.error ? x->sum.error
-									 : "no reason was given");
+		buf_addf(t->out, ": %s\n",
+			x->sum.error && *x->sum.error ? x->sum.error : "no reason was given");
 	}
 	too_many(t, "failed", n);
 }
@@ -186,7 +186,8 @@ static void print_missing(const struct text *t, uint64_t run, const char *host)
 		if (!trial_is_of(x, run, host) || x->superseded || !x->lost || n++ >= NOTES_MAX)
 			continue;
 		note(t, YELLOW, "missing", x);
-		buf_addf(t->out, ": %u records with samples were lost on the host; the totals are whole\n",
+		buf_addf(t->out,
+			": %u records with samples were lost on the host; the totals are whole\n",
 			x->lost);
 	}
 	too_many(t, "missing", n);
@@ -201,7 +202,8 @@ static void print_left_out(const struct text *t, const struct result_row *rows, 
 		incomplete += rows[i].incomplete;
 	}
 	if (incomplete)
-		buf_addf(t->out, "%s%-10s%s %u trial%s of units that have not ended well: not counted\n",
+		buf_addf(t->out,
+			"%s%-10s%s %u trial%s of units that have not ended well: not counted\n",
 			colored(t, YELLOW), "unfinished", colored(t, PLAIN), incomplete,
 			incomplete == 1 ? "" : "s");
 	if (superseded)
@@ -209,12 +211,39 @@ static void print_left_out(const struct text *t, const struct result_row *rows, 
 			"superseded", superseded, superseded == 1 ? "" : "s");
 }
 
+/* What was done to the caches before the trials of a host, when it is not what the run asked for:
+ * the part before the colon, or "mixed". NULL: as asked. */
+static const char *other_cache(
+	const struct text *t, const struct result_row *rows, size_t n, char out[UNITS_LEN])
+{
+	const char *asked = "";
+	int found = 0;
+
+	for (size_t i = 0; i < t->set->n_runs; i++)
+		if (t->set->runs[i].id == rows[0].run)
+			asked = t->set->runs[i].cache;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < rows[i].n; k++) {
+			const char *done = rows[i].trials[k]->cache;
+			char word[UNITS_LEN];
+
+			snprintf(word, sizeof(word), "%.*s", (int)strcspn(done, ":"), done);
+			if (found && strcmp(word, out) != 0)
+				return "mixed";
+			memcpy(out, word, sizeof(word));
+			found = 1;
+		}
+	return found && *out && strcmp(out, asked) != 0 ? out : NULL;
+}
+
 static void print_host(const struct text *t, const struct result_row *rows, size_t n)
 {
-	char name[REPORT_HOST_MAX];
+	char name[REPORT_HOST_MAX], word[UNITS_LEN];
+	const char *cache = other_cache(t, rows, n, word);
 
-	buf_addf(t->out, "\n%s%s%s · elapsed, less is better\n", colored(t, BOLD),
-		report_host(t->set, t->opt, rows[0].host, name), colored(t, PLAIN));
+	buf_addf(t->out, "\n%s%s%s · elapsed, less is better%s%s\n", colored(t, BOLD),
+		report_host(t->set, t->opt, rows[0].host, name), colored(t, PLAIN),
+		cache ? " · cache " : "", cache ? cache : "");
 	print_table(t, rows, n);
 	print_trials(t, rows, n);
 	print_failed(t, rows[0].run, rows[0].host);
@@ -252,8 +281,8 @@ static void print_run(const struct text *t, const struct result_run *r)
 	buf_addc(t->out, '\n');
 }
 
-int report_text(const struct result_set *s, const struct report_options *o, struct buf *out,
-	struct err *e)
+int report_text(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
 	static const enum metric_id elapsed = METRIC_ELAPSED;
 	struct text t = {s, o, out};
@@ -271,10 +300,11 @@ int report_text(const struct result_set *s, const struct report_options *o, stru
 		while (from < n && rows[from].run != s->runs[i].id)
 			from++;
 		if (from == n)
-			buf_adds(out, "\nno trial has ended yet\n");
+			buf_addf(out, "\nno trial has ended%s\n",
+				s->runs[i].finished_wall_ns ? "" : " yet");
 		for (; from < n && rows[from].run == s->runs[i].id; from = to) {
 			for (to = from; to < n && rows[to].run == rows[from].run &&
-				strcmp(rows[to].host, rows[from].host) == 0;)
+					strcmp(rows[to].host, rows[from].host) == 0;)
 				to++;
 			print_host(&t, rows + from, to - from);
 		}

@@ -92,8 +92,11 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 	unsigned counted = 0;
 	struct stats s;
 
-	*row = (struct result_row){.run = t[0]->run, .host = t[0]->host,
-		.layout = t[0]->layout_name, .workload = t[0]->workload_name, .metric = m};
+	*row = (struct result_row){.run = t[0]->run,
+		.host = t[0]->host,
+		.layout = t[0]->layout_name,
+		.workload = t[0]->workload_name,
+		.metric = m};
 	row->values = xcalloc(n, sizeof(*row->values));
 	row->blocks = xcalloc(n, sizeof(*row->blocks));
 	row->trials = xcalloc(n, sizeof(*row->trials));
@@ -160,8 +163,8 @@ struct row_list {
 	size_t n, cap;
 };
 
-static void section_rows(trial_ref *t, size_t from, size_t to, enum metric_id m,
-	struct row_list *rows)
+static void section_rows(
+	trial_ref *t, size_t from, size_t to, enum metric_id m, struct row_list *rows)
 {
 	while (from < to) {
 		size_t end = group_end(t, from, to);
@@ -184,7 +187,8 @@ int result_rows(const struct result_set *s, const enum metric_id *metrics, size_
 	for (size_t i = 0; i < n_metrics; i++)
 		if ((unsigned)metrics[i] >= METRIC_COUNT) {
 			free(t);
-			return err_set(e, ERR_USAGE, "metric %u is not known", (unsigned)metrics[i]);
+			return err_set(
+				e, ERR_USAGE, "metric %u is not known", (unsigned)metrics[i]);
 		}
 	for (size_t i = 0; i < s->n_trials; i++)
 		t[i] = &s->trials[i];

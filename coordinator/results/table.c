@@ -61,8 +61,8 @@ static void print_row(char *const *row, const size_t *width, struct buf *out)
 	}
 }
 
-void table_print(const struct table *t, const char *const *before, const char *const *after,
-	struct buf *out)
+void table_print(
+	const struct table *t, const char *const *before, const char *const *after, struct buf *out)
 {
 	size_t width[TABLE_COLUMNS] = {0};
 

@@ -37,10 +37,10 @@ static int find_stream(struct write_ctx *w, const struct append_op *a, struct at
 	int more;
 
 	if (DB_QUERY(w->db, &row, e,
-		"SELECT a.last, j.host, r.run, r.blocks, r.layouts, r.workloads FROM attempts a"
-		" JOIN jobs j ON j.job = a.job JOIN runs r ON r.run = j.run"
-		" WHERE a.job = ?1 AND a.attempt = ?2",
-		db_uint(a->batch.key.job), db_int(a->batch.key.attempt)) != 0)
+		    "SELECT a.last, j.host, r.run, r.blocks, r.layouts, r.workloads FROM attempts a"
+		    " JOIN jobs j ON j.job = a.job JOIN runs r ON r.run = j.run"
+		    " WHERE a.job = ?1 AND a.attempt = ?2",
+		    db_uint(a->batch.key.job), db_int(a->batch.key.attempt)) != 0)
 		return -1;
 	more = db_next(w->db, row, e);
 	if (more != 1)
@@ -57,7 +57,8 @@ static int find_stream(struct write_ctx *w, const struct append_op *a, struct at
 }
 
 /* 1: may be stored; 0: answered in result without storing. */
-static int check_batch(struct append_op *a, const struct attempt_stream *s, uint64_t last, struct err *e)
+static int check_batch(
+	struct append_op *a, const struct attempt_stream *s, uint64_t last, struct err *e)
 {
 	const struct msg_batch *b = &a->batch;
 	char text[200];
@@ -82,20 +83,21 @@ static int check_batch(struct append_op *a, const struct attempt_stream *s, uint
 	return 1;
 }
 
-static int store_batch(struct write_ctx *w, struct append_op *a, const struct attempt_stream *s,
-	struct err *e)
+static int store_batch(
+	struct write_ctx *w, struct append_op *a, const struct attempt_stream *s, struct err *e)
 {
 	const struct msg_batch *b = &a->batch;
 
 	if (DB_RUN(w->db, e,
-		"INSERT INTO batches(job, attempt, first, last, lost, payload)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-		db_uint(b->key.job), db_int(b->key.attempt), db_uint(b->first), db_uint(b->last),
-		db_int(b->lost != 0),
-		db_blob(b->payload && !b->lost ? b->payload : "", b->lost ? 0 : b->payload_len)) != 0)
+		    "INSERT INTO batches(job, attempt, first, last, lost, payload)"
+		    " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+		    db_uint(b->key.job), db_int(b->key.attempt), db_uint(b->first),
+		    db_uint(b->last), db_int(b->lost != 0),
+		    db_blob(b->payload && !b->lost ? b->payload : "",
+			    b->lost ? 0 : b->payload_len)) != 0)
 		return -1;
 	if (DB_RUN(w->db, e, "UPDATE attempts SET last = ?3 WHERE job = ?1 AND attempt = ?2",
-		db_uint(b->key.job), db_int(b->key.attempt), db_uint(b->last)) != 0)
+		    db_uint(b->key.job), db_int(b->key.attempt), db_uint(b->last)) != 0)
 		return -1;
 	for (size_t i = 0; !b->lost && i < a->records.n; i++)
 		if (apply_record(w, s, &a->records.v[i], b->first + i, e) != 0)
@@ -167,8 +169,8 @@ static void append_free(struct op *op)
 	free(a);
 }
 
-static const struct write_kind append_kind = {"append", append_apply, append_committed,
-	append_deliver, append_free};
+static const struct write_kind append_kind = {
+	"append", append_apply, append_committed, append_deliver, append_free};
 
 void store_append(struct store *s, const char *host, struct msg_batch *b, struct records *r,
 	store_append_done done, void *arg)

@@ -44,11 +44,12 @@ static int record_fits(const struct attempt_stream *s, const struct record *r)
 		return r->u.trial_start.workload < s->workloads;
 	if (r->type == RECORD_TRIAL_END)
 		return unit_fits(s, r->u.trial_end.block, r->u.trial_end.layout) &&
-			r->u.trial_end.workload < s->workloads;
+		       r->u.trial_end.workload < s->workloads;
 	return 1;
 }
 
-int apply_check(const struct attempt_stream *s, const struct records *r, uint64_t first, struct err *e)
+int apply_check(
+	const struct attempt_stream *s, const struct records *r, uint64_t first, struct err *e)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		if (record_fits(s, &r->v[i]))
@@ -72,9 +73,11 @@ static int apply_attempt_start(struct write_ctx *w, const struct attempt_stream 
 		db_uint(s->key.job), db_int(s->key.attempt),
 		db_blob(buf_str(&inventory), inventory.len));
 	buf_free(&inventory);
-	if (rc != 0 || DB_RUN(w->db, e,
-		"UPDATE attempts SET agent_version = ?3 WHERE job = ?1 AND attempt = ?2",
-		db_uint(s->key.job), db_int(s->key.attempt), db_text0(a->agent_version)) != 0)
+	if (rc != 0 ||
+		DB_RUN(w->db, e,
+			"UPDATE attempts SET agent_version = ?3 WHERE job = ?1 AND attempt = ?2",
+			db_uint(s->key.job), db_int(s->key.attempt),
+			db_text0(a->agent_version)) != 0)
 		return -1;
 	return DB_RUN(w->db, e, "UPDATE runs SET started_ns = ?2 WHERE run = ?1 AND started_ns = 0",
 		db_uint(s->key.run), db_int(w->now_ns));
@@ -90,8 +93,8 @@ static int apply_unit_start(struct write_ctx *w, const struct attempt_stream *s,
 		db_int(u->unit.layout), db_int(u->position), db_int(wall_ns));
 }
 
-static int apply_step(struct write_ctx *w, const struct attempt_stream *s, const struct record_step *p,
-	int64_t wall_ns, struct err *e)
+static int apply_step(struct write_ctx *w, const struct attempt_stream *s,
+	const struct record_step *p, int64_t wall_ns, struct err *e)
 {
 	char *argv = codec_strv(&p->argv);
 	int rc = DB_RUN(w->db, e,
@@ -125,34 +128,35 @@ static int apply_trial_start(struct write_ctx *w, const struct attempt_stream *s
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 		db_uint(s->key.job), db_int(s->key.attempt), db_int(t->trial),
 		db_int(t->unit.block), db_int(t->unit.layout), db_int(t->workload),
-		db_int(t->repeat), db_uint(number), db_text0(t->cache),
-		db_uint(t->planned_bytes), db_int(wall_ns));
+		db_int(t->repeat), db_uint(number), db_text0(t->cache), db_uint(t->planned_bytes),
+		db_int(wall_ns));
 }
 
 /* ?1…?9 name the trial, ?10… are its outcome. Where its start was lost, it began after the one
  * before. */
-#define TRIAL_END_SQL                                                                            \
-	"INSERT INTO trials(job, attempt, trial, block, layout, workload, repeat, state,"         \
-	" last_record, started_wall_ns, error, elapsed_ns, sync_ns, bytes, ops, errors,"          \
-	" cpu_user_ns, cpu_system_ns, samples, hist, disks, disk_read_bytes, disk_write_bytes,"   \
-	" disk_read_ops, disk_write_ops, disk_busy_ns, host_user_ns, host_system_ns,"             \
-	" host_idle_ns, host_iowait_ns, mem_free_bytes, mem_cached_bytes, arc_bytes, first_record)" \
+#define TRIAL_END_SQL                                                                              \
+	"INSERT INTO trials(job, attempt, trial, block, layout, workload, repeat, state,"          \
+	" last_record, started_wall_ns, error, elapsed_ns, sync_ns, bytes, ops, errors,"           \
+	" cpu_user_ns, cpu_system_ns, samples, hist, disks, disk_read_bytes, disk_write_bytes,"    \
+	" disk_read_ops, disk_write_ops, disk_busy_ns, host_user_ns, host_system_ns,"              \
+	" host_idle_ns, host_iowait_ns, mem_free_bytes, mem_cached_bytes, arc_bytes, "             \
+	"first_record)"                                                                            \
 	" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18," \
-	" ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33,"             \
+	" ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33,"              \
 	" (SELECT 1 + coalesce(max(last_record), 0) FROM trials WHERE job = ?1 AND attempt = ?2))" \
-	" ON CONFLICT(job, attempt, trial) DO UPDATE SET state = excluded.state,"                 \
-	" last_record = excluded.last_record, started_wall_ns = excluded.started_wall_ns,"        \
-	" error = excluded.error, elapsed_ns = excluded.elapsed_ns, sync_ns = excluded.sync_ns,"  \
-	" bytes = excluded.bytes, ops = excluded.ops, errors = excluded.errors,"                  \
-	" cpu_user_ns = excluded.cpu_user_ns, cpu_system_ns = excluded.cpu_system_ns,"            \
-	" samples = excluded.samples, hist = excluded.hist, disks = excluded.disks,"              \
-	" disk_read_bytes = excluded.disk_read_bytes,"                                            \
-	" disk_write_bytes = excluded.disk_write_bytes, disk_read_ops = excluded.disk_read_ops,"  \
-	" disk_write_ops = excluded.disk_write_ops, disk_busy_ns = excluded.disk_busy_ns,"        \
-	" host_user_ns = excluded.host_user_ns, host_system_ns = excluded.host_system_ns,"        \
-	" host_idle_ns = excluded.host_idle_ns, host_iowait_ns = excluded.host_iowait_ns,"        \
-	" mem_free_bytes = excluded.mem_free_bytes,"                                              \
-	" mem_cached_bytes = excluded.mem_cached_bytes, arc_bytes = excluded.arc_bytes"           \
+	" ON CONFLICT(job, attempt, trial) DO UPDATE SET state = excluded.state,"                  \
+	" last_record = excluded.last_record, started_wall_ns = excluded.started_wall_ns,"         \
+	" error = excluded.error, elapsed_ns = excluded.elapsed_ns, sync_ns = excluded.sync_ns,"   \
+	" bytes = excluded.bytes, ops = excluded.ops, errors = excluded.errors,"                   \
+	" cpu_user_ns = excluded.cpu_user_ns, cpu_system_ns = excluded.cpu_system_ns,"             \
+	" samples = excluded.samples, hist = excluded.hist, disks = excluded.disks,"               \
+	" disk_read_bytes = excluded.disk_read_bytes,"                                             \
+	" disk_write_bytes = excluded.disk_write_bytes, disk_read_ops = excluded.disk_read_ops,"   \
+	" disk_write_ops = excluded.disk_write_ops, disk_busy_ns = excluded.disk_busy_ns,"         \
+	" host_user_ns = excluded.host_user_ns, host_system_ns = excluded.host_system_ns,"         \
+	" host_idle_ns = excluded.host_idle_ns, host_iowait_ns = excluded.host_iowait_ns,"         \
+	" mem_free_bytes = excluded.mem_free_bytes,"                                               \
+	" mem_cached_bytes = excluded.mem_cached_bytes, arc_bytes = excluded.arc_bytes"            \
 	" WHERE state = 0"
 
 static int apply_trial_end(struct write_ctx *w, const struct attempt_stream *s,
@@ -194,8 +198,8 @@ static int apply_attempt_end(struct write_ctx *w, const struct attempt_stream *s
 	return DB_RUN(w->db, e,
 		"UPDATE attempts SET state = ?3, error = ?4, ended_ns = ?5"
 		" WHERE job = ?1 AND attempt = ?2",
-		db_uint(s->key.job), db_int(s->key.attempt), db_int(a->state),
-		db_text0(a->error), db_int(w->now_ns));
+		db_uint(s->key.job), db_int(s->key.attempt), db_int(a->state), db_text0(a->error),
+		db_int(w->now_ns));
 }
 
 int apply_record(struct write_ctx *w, const struct attempt_stream *s, const struct record *r,

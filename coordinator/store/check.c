@@ -67,14 +67,16 @@ static int check_streams(struct check *c, struct err *e)
 	int more;
 
 	if (DB_QUERY(c->db, &row, e,
-		"SELECT a.job, a.attempt, a.last, coalesce(sum(b.last - b.first + 1), 0),"
-		" coalesce(max(b.last), 0) FROM attempts a LEFT JOIN batches b ON b.job = a.job"
-		" AND b.attempt = a.attempt GROUP BY a.job, a.attempt"
-		" HAVING a.last <> coalesce(sum(b.last - b.first + 1), 0)"
-		" OR a.last <> coalesce(max(b.last), 0)") != 0)
+		    "SELECT a.job, a.attempt, a.last, coalesce(sum(b.last - b.first + 1), 0),"
+		    " coalesce(max(b.last), 0) FROM attempts a LEFT JOIN batches b ON b.job = a.job"
+		    " AND b.attempt = a.attempt GROUP BY a.job, a.attempt"
+		    " HAVING a.last <> coalesce(sum(b.last - b.first + 1), 0)"
+		    " OR a.last <> coalesce(max(b.last), 0)") != 0)
 		return -1;
 	while ((more = db_next(c->db, row, e)) == 1)
-		found(c, "job %lld, attempt %lld: %lld records were acknowledged, the batches hold %lld",
+		found(c,
+			"job %lld, attempt %lld: %lld records were acknowledged, the batches hold "
+			"%lld",
 			(long long)db_get_int(row, 0), (long long)db_get_int(row, 1),
 			(long long)db_get_int(row, 2), (long long)db_get_int(row, 3));
 	return more;
@@ -93,11 +95,12 @@ static int next_trial(struct check *c, struct trial_place *p, struct err *e)
 	int more;
 
 	if (DB_QUERY(c->db, &row, e,
-		"SELECT t.job, t.attempt, t.trial, j.run, j.host, t.first_record, t.last_record,"
-		" t.samples FROM trials t JOIN jobs j ON j.job = t.job"
-		" WHERE (t.job, t.attempt, t.trial) > (?1, ?2, ?3) AND t.state > 0"
-		" ORDER BY t.job, t.attempt, t.trial LIMIT 1",
-		db_uint(p->key.job), db_int(p->key.attempt), db_int(p->key.trial)) != 0)
+		    "SELECT t.job, t.attempt, t.trial, j.run, j.host, t.first_record, "
+		    "t.last_record,"
+		    " t.samples FROM trials t JOIN jobs j ON j.job = t.job"
+		    " WHERE (t.job, t.attempt, t.trial) > (?1, ?2, ?3) AND t.state > 0"
+		    " ORDER BY t.job, t.attempt, t.trial LIMIT 1",
+		    db_uint(p->key.job), db_int(p->key.attempt), db_int(p->key.trial)) != 0)
 		return -1;
 	more = db_next(c->db, row, e);
 	if (more != 1)
@@ -127,10 +130,12 @@ static int check_trials(struct check *c, struct err *e)
 			continue;
 		}
 		if (walk.samples > p.said || walk.samples + walk.lost < p.said)
-			found(c, "run %lld, host '%s', attempt %u, trial %u: cut %llu samples, "
-				"%llu are stored and %llu records are known as lost", (long long)p.run,
-				p.host, p.key.attempt, p.key.trial, (unsigned long long)p.said,
-				(unsigned long long)walk.samples, (unsigned long long)walk.lost);
+			found(c,
+				"run %lld, host '%s', attempt %u, trial %u: cut %llu samples, "
+				"%llu are stored and %llu records are known as lost",
+				(long long)p.run, p.host, p.key.attempt, p.key.trial,
+				(unsigned long long)p.said, (unsigned long long)walk.samples,
+				(unsigned long long)walk.lost);
 	}
 	return more;
 }
@@ -142,12 +147,14 @@ static int note_lost(struct check *c, struct err *e)
 	int more;
 
 	if (DB_QUERY(c->db, &row, e,
-		"SELECT j.run, j.host, b.attempt, b.first, b.last FROM batches b"
-		" JOIN jobs j ON j.job = b.job WHERE b.lost = 1 ORDER BY b.job, b.attempt, b.first"
-		" LIMIT 1000") != 0)
+		    "SELECT j.run, j.host, b.attempt, b.first, b.last FROM batches b"
+		    " JOIN jobs j ON j.job = b.job WHERE b.lost = 1 ORDER BY b.job, b.attempt, "
+		    "b.first"
+		    " LIMIT 1000") != 0)
 		return -1;
 	while ((more = db_next(c->db, row, e)) == 1)
-		strv_addf(c->findings, "note: run %lld, host '%s', attempt %lld: records %lld to %lld "
+		strv_addf(c->findings,
+			"note: run %lld, host '%s', attempt %lld: records %lld to %lld "
 			"were lost on the agent, before they reached the store",
 			(long long)db_get_int(row, 0), db_get_text(row, 1),
 			(long long)db_get_int(row, 2), (long long)db_get_int(row, 3),

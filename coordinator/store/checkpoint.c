@@ -25,8 +25,8 @@ struct checkpointer {
 
 static void checkpoint(struct checkpointer *c)
 {
-	int rc = sqlite3_wal_checkpoint_v2(db_handle(c->db), NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-		NULL);
+	int rc = sqlite3_wal_checkpoint_v2(
+		db_handle(c->db), NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	unsigned silent;
 	struct err e;
 

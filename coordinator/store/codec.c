@@ -40,7 +40,8 @@ static void strv_from_json(const json_t *list, struct strv *ret)
 	json_t *item;
 
 	*ret = (struct strv){0};
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		if (json_is_string(item))
 			strv_add(ret, json_string_value(item));
 	}
@@ -69,10 +70,10 @@ char *codec_disks(const struct bound_disks *disks, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct bound_disks *d = &disks[i];
 
-		json_array_append_new(list,
-			json_pack("{sI so sI so}", "layout", (json_int_t)d->layout, "role",
-				json_text(d->role), "group", (json_int_t)d->group, "ids",
-				codec_strv_json(&d->ids)));
+		json_array_append_new(
+			list, json_pack("{sI so sI so}", "layout", (json_int_t)d->layout, "role",
+				      json_text(d->role), "group", (json_int_t)d->group, "ids",
+				      codec_strv_json(&d->ids)));
 	}
 	return take_line(list);
 }
@@ -83,7 +84,8 @@ void codec_disks_read(const char *text, struct bound_disks **ret, size_t *ret_n)
 	size_t i, n = json_array_size(list);
 	struct bound_disks *disks = n ? xcalloc(n, sizeof(*disks)) : NULL;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		disks[i].layout = (uint32_t)json_get_int(item, "layout", 0);
 		disks[i].role = xstrdup(json_get_str(item, "role", ""));
 		disks[i].group = (uint32_t)json_get_int(item, "group", 0);

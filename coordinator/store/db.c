@@ -118,13 +118,12 @@ static int make_file(const char *path, struct err *e)
 	return 0;
 }
 
-static const char settings[] =
-	"PRAGMA foreign_keys=ON;"
-	"PRAGMA synchronous=FULL;"
-	"PRAGMA temp_store=MEMORY;"
-	"PRAGMA cache_size=-16384;"
-	"PRAGMA journal_size_limit=67108864;"
-	"PRAGMA wal_autocheckpoint=0;";
+static const char settings[] = "PRAGMA foreign_keys=ON;"
+			       "PRAGMA synchronous=FULL;"
+			       "PRAGMA temp_store=MEMORY;"
+			       "PRAGMA cache_size=-16384;"
+			       "PRAGMA journal_size_limit=67108864;"
+			       "PRAGMA wal_autocheckpoint=0;";
 
 static int configure(struct db *db, enum db_mode mode, struct err *e)
 {
@@ -132,9 +131,12 @@ static int configure(struct db *db, enum db_mode mode, struct err *e)
 	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, 64 * 1024 * 1024);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	if (mode == DB_COPY)
-		return db_script(db, "PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
-			" PRAGMA synchronous=OFF;", e);
-	if (mode == DB_CREATE && db_script(db, "PRAGMA page_size=8192; PRAGMA journal_mode=WAL;", e) != 0)
+		return db_script(db,
+			"PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
+			" PRAGMA synchronous=OFF;",
+			e);
+	if (mode == DB_CREATE &&
+		db_script(db, "PRAGMA page_size=8192; PRAGMA journal_mode=WAL;", e) != 0)
 		return -1;
 	if (db_script(db, settings, e) != 0)
 		return -1;
@@ -155,7 +157,8 @@ int db_open(const char *path, enum db_mode mode, struct db **ret, struct err *e)
 	rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc != SQLITE_OK) {
 		err_set(e, code_for(db->handle, rc), "%s: cannot be opened: %s%s", path,
-			db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc), remedy_for(rc));
+			db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc),
+			remedy_for(rc));
 		db_close(db);
 		return -1;
 	}
@@ -213,7 +216,7 @@ static int prepare(struct db *db, const char *sql, sqlite3_stmt **ret, struct er
 		if (db->n_statements == STATEMENT_SLOTS - 1)
 			return err_set(e, ERR_FAILED, "%s: more statements than slots", db->path);
 		if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt,
-			NULL) != SQLITE_OK)
+			    NULL) != SQLITE_OK)
 			return db_error(db, sql, e);
 		s->sql = sql;
 		db->n_statements++;

@@ -15,8 +15,8 @@
 struct db;
 
 enum db_mode {
-	DB_READ,  /* query_only */
-	DB_WRITE, /* no automatic checkpoints */
+	DB_READ,   /* query_only */
+	DB_WRITE,  /* no automatic checkpoints */
 	DB_CREATE, /* as DB_WRITE; the file is made, mode 0600 */
 	DB_COPY    /* a new file that a whole store is copied into; the caller syncs it */
 };
@@ -67,7 +67,7 @@ static inline struct db_value db_blob(const void *p, size_t len) /* NULL gives N
 #define DB_VALUES(...) ((const struct db_value[]){__VA_ARGS__ __VA_OPT__(, ){0}})
 #define DB_RUN(db, e, sql, ...) db_run(db, e, sql, DB_VALUES(__VA_ARGS__))
 #define DB_QUERY(db, ret, e, sql, ...) db_query(db, ret, e, sql, DB_VALUES(__VA_ARGS__))
-#define DB_QUERY_INT(db, e, dflt, ret, sql, ...) \
+#define DB_QUERY_INT(db, e, dflt, ret, sql, ...)                                                   \
 	db_query_int(db, e, dflt, ret, sql, DB_VALUES(__VA_ARGS__))
 
 /* Runs to the end; rows are ignored. */
@@ -80,7 +80,7 @@ int64_t db_last_id(struct db *db);
 int db_query(struct db *db, sqlite3_stmt **ret, struct err *e, const char *sql,
 	const struct db_value *values);
 int db_next(struct db *db, sqlite3_stmt *row, struct err *e); /* 1 row, 0 end, -1 error */
-void db_done(sqlite3_stmt *row);                             /* NULL is fine */
+void db_done(sqlite3_stmt *row);                              /* NULL is fine */
 
 /* Column readers: NULL gives 0 and "". Text and blobs live until the next db_next or db_done. */
 int64_t db_get_int(sqlite3_stmt *row, int col);

@@ -35,9 +35,9 @@ char *store_design_json(const struct plan *p)
 	for (size_t i = 0; i < p->n_layouts; i++)
 		json_array_append_new(layouts, json_text(p->layouts[i].name));
 	for (size_t i = 0; i < p->n_workloads; i++)
-		json_array_append_new(workloads,
-			json_pack("{so ss}", "name", json_text(p->workloads[i].name), "op",
-				op_word(&p->workloads[i])));
+		json_array_append_new(
+			workloads, json_pack("{so ss}", "name", json_text(p->workloads[i].name),
+					   "op", op_word(&p->workloads[i])));
 	json_object_set_new(o, "design", json_text(design_word(p)));
 	json_object_set_new(o, "layouts", layouts);
 	json_object_set_new(o, "workloads", workloads);

@@ -43,12 +43,14 @@ static int remove_apply(struct op *op, struct write_ctx *w, struct err *e)
 	struct host_op *h = (struct host_op *)op;
 	int64_t run;
 
-	if (DB_QUERY_INT(w->db, e, 0, &run, "SELECT min(run) FROM jobs WHERE host = ?1 AND state < 2",
-		db_text(h->host)) != 0)
+	if (DB_QUERY_INT(w->db, e, 0, &run,
+		    "SELECT min(run) FROM jobs WHERE host = ?1 AND state < 2",
+		    db_text(h->host)) != 0)
 		return -1;
 	if (run)
-		return err_set(e, ERR_BUSY, "host '%s': run %lld still needs it: cancel the run first",
-			h->host, (long long)run);
+		return err_set(e, ERR_BUSY,
+			"host '%s': run %lld still needs it: cancel the run first", h->host,
+			(long long)run);
 	if (DB_RUN(w->db, e, "DELETE FROM hosts WHERE name = ?1", db_text(h->host)) != 0)
 		return -1;
 	if (db_changes(w->db) == 0)
@@ -67,13 +69,13 @@ static void host_free(struct op *op)
 }
 
 static const struct write_kind put_kind = {"host-put", put_apply, NULL, done_op_deliver, host_free};
-static const struct write_kind flags_kind = {"host-flags", flags_apply, NULL, done_op_deliver,
-	host_free};
-static const struct write_kind remove_kind = {"host-remove", remove_apply, NULL, done_op_deliver,
-	host_free};
+static const struct write_kind flags_kind = {
+	"host-flags", flags_apply, NULL, done_op_deliver, host_free};
+static const struct write_kind remove_kind = {
+	"host-remove", remove_apply, NULL, done_op_deliver, host_free};
 
-static struct host_op *host_op_new(const struct write_kind *kind, const char *host, store_done done,
-	void *arg)
+static struct host_op *host_op_new(
+	const struct write_kind *kind, const char *host, store_done done, void *arg)
 {
 	struct host_op *h = xcalloc(1, sizeof(*h));
 

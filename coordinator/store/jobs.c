@@ -13,8 +13,10 @@ static const struct {
 	const char *name;
 	unsigned next; /* states it may move to; staying is always fine */
 } job_states[JOB_STATE_COUNT] = {
-	[JOB_WAITING] = {"waiting", TO(JOB_RUNNING) | TO(JOB_FAILED) | TO(JOB_CANCELLED) | TO(JOB_DONE)},
-	[JOB_RUNNING] = {"running", TO(JOB_WAITING) | TO(JOB_DONE) | TO(JOB_FAILED) | TO(JOB_CANCELLED)},
+	[JOB_WAITING] = {"waiting",
+		TO(JOB_RUNNING) | TO(JOB_FAILED) | TO(JOB_CANCELLED) | TO(JOB_DONE)},
+	[JOB_RUNNING] = {"running",
+		TO(JOB_WAITING) | TO(JOB_DONE) | TO(JOB_FAILED) | TO(JOB_CANCELLED)},
 	[JOB_DONE] = {"done", TO(JOB_WAITING)},
 	[JOB_FAILED] = {"failed", TO(JOB_WAITING)},
 	[JOB_CANCELLED] = {"cancelled", TO(JOB_WAITING)},
@@ -63,14 +65,14 @@ static int find_job(struct write_ctx *w, uint64_t job, uint64_t *ret_run, int64_
 	int more;
 
 	if (DB_QUERY(w->db, &row, e, "SELECT run, state, attempt FROM jobs WHERE job = ?1",
-		db_uint(job)) != 0)
+		    db_uint(job)) != 0)
 		return -1;
 	more = db_next(w->db, row, e);
 	if (more < 0)
 		return -1;
 	if (more == 0)
-		return err_set(e, ERR_NOTFOUND, "job %llu is not in the store",
-			(unsigned long long)job);
+		return err_set(
+			e, ERR_NOTFOUND, "job %llu is not in the store", (unsigned long long)job);
 	*ret_run = (uint64_t)db_get_int(row, 0);
 	*ret_state = db_get_int(row, 1);
 	*ret_attempt = db_get_int(row, 2);
@@ -87,17 +89,19 @@ static int begin_apply(struct op *op, struct write_ctx *w, struct err *e)
 	if (find_job(w, a->key.job, &run, &state, &last, e) != 0)
 		return -1;
 	if (run != a->key.run || a->key.attempt != last + 1)
-		return err_set(e, ERR_WRONG_STATE, "job %llu of run %llu: attempt %u does not follow %lld",
+		return err_set(e, ERR_WRONG_STATE,
+			"job %llu of run %llu: attempt %u does not follow %lld",
 			(unsigned long long)a->key.job, (unsigned long long)run, a->key.attempt,
 			(long long)last);
 	if (state != JOB_WAITING && state != JOB_RUNNING)
 		return err_set(e, ERR_WRONG_STATE, "job %llu is %s: it takes no new attempt",
 			(unsigned long long)a->key.job, job_state_name((enum job_state)state));
 	if (DB_RUN(w->db, e,
-		"INSERT INTO attempts(job, attempt, state, began_ns) VALUES(?1, ?2, 0, ?3)",
-		db_uint(a->key.job), db_int(a->key.attempt), db_int(w->now_ns)) != 0 ||
+		    "INSERT INTO attempts(job, attempt, state, began_ns) VALUES(?1, ?2, 0, ?3)",
+		    db_uint(a->key.job), db_int(a->key.attempt), db_int(w->now_ns)) != 0 ||
 		DB_RUN(w->db, e,
-			"UPDATE attempts SET state = 4, ended_ns = ?3, error = 'replaced by a new attempt'"
+			"UPDATE attempts SET state = 4, ended_ns = ?3, error = 'replaced by a new "
+			"attempt'"
 			" WHERE job = ?1 AND attempt < ?2 AND state = 0",
 			db_uint(a->key.job), db_int(a->key.attempt), db_int(w->now_ns)) != 0 ||
 		DB_RUN(w->db, e,
@@ -143,9 +147,10 @@ static int state_apply(struct op *op, struct write_ctx *w, struct err *e)
 			job_state_name(s->state));
 	/* Fruitless attempts are counted anew after a resume. */
 	if (DB_RUN(w->db, e,
-		"UPDATE jobs SET state = ?2, why = ?3, resumed = CASE WHEN state IN (3, 4) AND ?2 = 0"
-		" THEN attempt ELSE resumed END WHERE job = ?1",
-		db_uint(s->job), db_int(s->state), db_text0(s->why)) != 0)
+		    "UPDATE jobs SET state = ?2, why = ?3, resumed = CASE WHEN state IN (3, 4) AND "
+		    "?2 = 0"
+		    " THEN attempt ELSE resumed END WHERE job = ?1",
+		    db_uint(s->job), db_int(s->state), db_text0(s->why)) != 0)
 		return -1;
 	return settle_run(w, run, e);
 }
@@ -158,15 +163,15 @@ static void state_free(struct op *op)
 	free(s);
 }
 
-static const struct write_kind begin_kind = {"attempt-begin", begin_apply, NULL, done_op_deliver,
-	attempt_free};
-static const struct write_kind interrupted_kind = {"attempt-interrupted", interrupted_apply, NULL,
-	done_op_deliver, attempt_free};
-static const struct write_kind state_kind = {"job-state", state_apply, NULL, done_op_deliver,
-	state_free};
+static const struct write_kind begin_kind = {
+	"attempt-begin", begin_apply, NULL, done_op_deliver, attempt_free};
+static const struct write_kind interrupted_kind = {
+	"attempt-interrupted", interrupted_apply, NULL, done_op_deliver, attempt_free};
+static const struct write_kind state_kind = {
+	"job-state", state_apply, NULL, done_op_deliver, state_free};
 
-static void submit_attempt(struct store *s, const struct write_kind *kind, const struct job_key *key,
-	const char *why, store_done done, void *arg)
+static void submit_attempt(struct store *s, const struct write_kind *kind,
+	const struct job_key *key, const char *why, store_done done, void *arg)
 {
 	struct attempt_op *a = xcalloc(1, sizeof(*a));
 
@@ -183,8 +188,8 @@ void store_attempt_begin(struct store *s, const struct job_key *key, store_done 
 	submit_attempt(s, &begin_kind, key, NULL, done, arg);
 }
 
-void store_attempt_interrupted(struct store *s, const struct job_key *key, const char *why,
-	store_done done, void *arg)
+void store_attempt_interrupted(
+	struct store *s, const struct job_key *key, const char *why, store_done done, void *arg)
 {
 	submit_attempt(s, &interrupted_kind, key, why, done, arg);
 }

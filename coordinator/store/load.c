@@ -20,6 +20,7 @@ void stored_job_clear(struct stored_job *j)
 {
 	free(j->host);
 	free(j->job_tag);
+	free(j->why);
 	free(j->plan_text);
 	free(j->run_name);
 	strv_free(&j->sets);
@@ -28,8 +29,8 @@ void stored_job_clear(struct stored_job *j)
 	*j = (struct stored_job){0};
 }
 
-int store_load_hosts(struct store *s, void (*row)(void *arg, struct stored_host *h), void *arg,
-	struct err *e)
+int store_load_hosts(
+	struct store *s, void (*row)(void *arg, struct stored_host *h), void *arg, struct err *e)
 {
 	sqlite3_stmt *r;
 	struct db *db;
@@ -38,7 +39,8 @@ int store_load_hosts(struct store *s, void (*row)(void *arg, struct stored_host 
 	if (db_open(s->path, DB_READ, &db, e) != 0)
 		return -1;
 	if (DB_QUERY(db, &r, e,
-		"SELECT name, tags, paused, last_seen_ns, inventory FROM hosts ORDER BY name") != 0)
+		    "SELECT name, tags, paused, last_seen_ns, inventory FROM hosts ORDER BY "
+		    "name") != 0)
 		goto out;
 	while ((more = db_next(db, r, e)) == 1) {
 		struct stored_host h = {.name = db_dup_text(r, 0),
@@ -62,13 +64,14 @@ static int load_done(struct db *db, struct stored_job *j, struct err *e)
 	int more;
 
 	if (DB_QUERY(db, &r, e,
-		"SELECT DISTINCT block, layout FROM units WHERE job = ?1 AND state = 1"
-		" ORDER BY block, layout", db_uint(j->job)) != 0)
+		    "SELECT DISTINCT block, layout FROM units WHERE job = ?1 AND state = 1"
+		    " ORDER BY block, layout",
+		    db_uint(j->job)) != 0)
 		return -1;
 	while ((more = db_next(db, r, e)) == 1) {
 		j->done = xgrow(j->done, j->n_done, &cap, sizeof(*j->done));
-		j->done[j->n_done++] = (struct unit){(uint32_t)db_get_int(r, 0),
-			(uint32_t)db_get_int(r, 1)};
+		j->done[j->n_done++] =
+			(struct unit){(uint32_t)db_get_int(r, 0), (uint32_t)db_get_int(r, 1)};
 	}
 	return more;
 }
@@ -81,10 +84,11 @@ static int load_attempts(struct db *db, struct stored_job *j, struct err *e)
 	int more;
 
 	if (DB_QUERY(db, &r, e,
-		"SELECT a.attempt, a.state, (SELECT count(*) FROM units u WHERE u.job = a.job"
-		" AND u.attempt = a.attempt AND u.state = 1), a.attempt <= j.resumed"
-		" FROM attempts a JOIN jobs j ON j.job = a.job WHERE a.job = ?1"
-		" ORDER BY a.attempt DESC", db_uint(j->job)) != 0)
+		    "SELECT a.attempt, a.state, (SELECT count(*) FROM units u WHERE u.job = a.job"
+		    " AND u.attempt = a.attempt AND u.state = 1), a.attempt <= j.resumed"
+		    " FROM attempts a JOIN jobs j ON j.job = a.job WHERE a.job = ?1"
+		    " ORDER BY a.attempt DESC",
+		    db_uint(j->job)) != 0)
 		return -1;
 	while ((more = db_next(db, r, e)) == 1) {
 		int64_t state = db_get_int(r, 1);
@@ -118,11 +122,13 @@ static void read_job(sqlite3_stmt *r, struct stored_job *j)
 		.blocks = (uint32_t)db_get_int(r, 10)};
 	codec_strv_read(db_get_text(r, 8), &j->sets);
 	codec_disks_read(db_get_text(r, 11), &j->disks, &j->n_disks);
+	if (*db_get_text(r, 12))
+		j->why = db_dup_text(r, 12);
 }
 
-#define JOBS_SELECT \
-	"SELECT j.run, j.job, j.host, j.tag, j.state, j.attempt, p.text, r.name, r.sets," \
-	" r.seed, r.blocks, j.disks FROM jobs j JOIN runs r ON r.run = j.run" \
+#define JOBS_SELECT                                                                                \
+	"SELECT j.run, j.job, j.host, j.tag, j.state, j.attempt, p.text, r.name, r.sets,"          \
+	" r.seed, r.blocks, j.disks, j.why FROM jobs j JOIN runs r ON r.run = j.run"                      \
 	" JOIN plans p ON p.sha256 = r.plan_sha256 WHERE "
 #define JOBS_ORDER " ORDER BY j.run, j.job"
 
@@ -146,8 +152,8 @@ static int give_jobs(struct db *db, sqlite3_stmt *r, void (*row)(void *arg, stru
 	return more;
 }
 
-int store_load_jobs(struct store *s, void (*row)(void *arg, struct stored_job *j), void *arg,
-	struct err *e)
+int store_load_jobs(
+	struct store *s, void (*row)(void *arg, struct stored_job *j), void *arg, struct err *e)
 {
 	sqlite3_stmt *r;
 	struct db *db;
@@ -181,8 +187,8 @@ int store_load_run(struct store *s, uint64_t run, void (*row)(void *arg, struct 
 	return rc;
 }
 
-int store_load_revoked(struct store *s, void (*row)(void *arg, const char *serial), void *arg,
-	struct err *e)
+int store_load_revoked(
+	struct store *s, void (*row)(void *arg, const char *serial), void *arg, struct err *e)
 {
 	sqlite3_stmt *r;
 	struct db *db;

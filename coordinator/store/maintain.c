@@ -38,7 +38,8 @@ static int sync_path(const char *path, int flags, struct err *e)
 static int sync_folder_of(const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
+	char *folder =
+		slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
 	int rc = sync_path(folder, O_RDONLY | O_DIRECTORY, e);
 
 	free(folder);
@@ -160,7 +161,8 @@ static int start_anew(const char *part, struct err *e)
 		return -1;
 	rc = schema_migrate(db, e);
 	if (rc == 0)
-		rc = DB_RUN(db, e, "UPDATE tokens SET revoked_ns = max(created_ns, 1)"
+		rc = DB_RUN(db, e,
+			"UPDATE tokens SET revoked_ns = max(created_ns, 1)"
 			" WHERE used_ns = 0 AND revoked_ns = 0");
 	if (rc == 0)
 		rc = schema_new_epoch(db, epoch, e);

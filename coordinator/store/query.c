@@ -108,15 +108,15 @@ static int resolve(struct query *q, struct db *db, struct err *e)
 		rc = DB_QUERY_INT(db, e, 0, &run, "SELECT run FROM runs WHERE run = ?1",
 			db_int(strtoll(t, NULL, 10)));
 	else
-		rc = DB_QUERY_INT(db, e, 0, &run, "SELECT max(run) FROM runs WHERE name = ?1",
-			db_text(t));
+		rc = DB_QUERY_INT(
+			db, e, 0, &run, "SELECT max(run) FROM runs WHERE name = ?1", db_text(t));
 	if (rc != 0)
 		return -1;
 	if (run == 0 && strcmp(t, "last") == 0)
 		return err_set(e, ERR_NOTFOUND, "there is no run yet");
 	if (run == 0)
-		return err_set(e, ERR_NOTFOUND, "run '%s' is not known: `arraymark runs` lists them",
-			t);
+		return err_set(
+			e, ERR_NOTFOUND, "run '%s' is not known: `arraymark runs` lists them", t);
 	q->run.run = (uint64_t)run;
 	return 0;
 }
@@ -128,9 +128,9 @@ static int load_run(struct query *q, struct db *db, struct err *e)
 	int more;
 
 	if (DB_QUERY(db, &row, e,
-		"SELECT design, (SELECT min(job) FROM jobs j WHERE j.run = r.run),"
-		" (SELECT max(job) FROM jobs j WHERE j.run = r.run) FROM runs r WHERE run = ?1",
-		db_uint(q->run.run)) != 0)
+		    "SELECT design, (SELECT min(job) FROM jobs j WHERE j.run = r.run),"
+		    " (SELECT max(job) FROM jobs j WHERE j.run = r.run) FROM runs r WHERE run = ?1",
+		    db_uint(q->run.run)) != 0)
 		return -1;
 	more = db_next(db, row, e);
 	if (more < 0)
@@ -148,8 +148,8 @@ static int load_run(struct query *q, struct db *db, struct err *e)
 
 static void run_numbers(sqlite3_stmt *row, json_t *o)
 {
-	static const char *const names[] = {"jobs", "waiting", "running", "done", "failed",
-		"cancelled", "units_done"};
+	static const char *const names[] = {
+		"jobs", "waiting", "running", "done", "failed", "cancelled", "units_done"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		json_object_set_new(o, names[i], json_integer(db_get_int(row, 14 + (int)i)));
@@ -164,13 +164,13 @@ static json_t *workload_names(const json_t *design)
 	json_t *list = json_array(), *w;
 	size_t i;
 
-	json_array_foreach (json_object_get(design, "workloads"), i, w)
+	json_array_foreach(json_object_get(design, "workloads"), i, w)
 		json_array_append_new(list, json_text(json_get_str(w, "name", "")));
 	return list;
 }
 
-static int run_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int run_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	const char *text = db_get_text(row, 9);
 	json_t *o, *design;
@@ -187,8 +187,8 @@ static int run_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct b
 	json_object_set_new(o, "type", json_text("run"));
 	json_object_set_new(o, "run", json_integer(db_get_int(row, 1)));
 	json_object_set_new(o, "name", json_text(db_get_text(row, 2)));
-	json_object_set_new(o, "state",
-		json_text(job_state_name((enum job_state)db_get_int(row, 3))));
+	json_object_set_new(
+		o, "state", json_text(job_state_name((enum job_state)db_get_int(row, 3))));
 	json_object_set_new(o, "user", json_text(db_get_text(row, 4)));
 	json_object_set_new(o, "created", query_time(db_get_int(row, 5)));
 	json_object_set_new(o, "started", query_time(db_get_int(row, 6)));
@@ -208,17 +208,17 @@ static int run_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct b
 	return 0;
 }
 
-#define RUN_COLUMNS                                                                              \
+#define RUN_COLUMNS                                                                                \
 	"run, name, state, user, created_ns, started_ns, finished_ns, sets, design, seed, blocks," \
-	" units, plan_sha256,"                                                                    \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run),"                                     \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 0),"                     \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 1),"                     \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 2),"                     \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 3),"                     \
-	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 4),"                     \
-	" (SELECT count(*) FROM (SELECT DISTINCT u.job, u.block, u.layout FROM jobs j"            \
-	"  JOIN units u ON u.job = j.job WHERE j.run = r.run AND u.state = 1)),"                  \
+	" units, plan_sha256,"                                                                     \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run),"                                      \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 0),"                      \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 1),"                      \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 2),"                      \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 3),"                      \
+	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 4),"                      \
+	" (SELECT count(*) FROM (SELECT DISTINCT u.job, u.block, u.layout FROM jobs j"             \
+	"  JOIN units u ON u.job = j.job WHERE j.run = r.run AND u.state = 1)),"                   \
 	" (SELECT min(host) FROM jobs j WHERE j.run = r.run)"
 
 static const struct query_page runs_page = {
@@ -228,10 +228,11 @@ static const struct query_page runs_page = {
 static const struct query_page run_page = {
 	"SELECT run, " RUN_COLUMNS " FROM runs r WHERE run = ?1 AND run > ?4", 1, 0, run_lines};
 
-static int token_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int token_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
-	int64_t expires = db_get_int(row, 5), used = db_get_int(row, 6), revoked = db_get_int(row, 7);
+	int64_t expires = db_get_int(row, 5), used = db_get_int(row, 6),
+		revoked = db_get_int(row, 7);
 	const char *state = "open";
 	json_t *o = json_object();
 
@@ -253,18 +254,19 @@ static int token_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct
 	json_object_set_new(o, "expires", query_time(expires));
 	json_object_set_new(o, "used", query_time(used));
 	json_object_set_new(o, "revoked", query_time(revoked));
-	json_object_set_new(o, "serial",
-		*db_get_text(row, 8) ? json_text(db_get_text(row, 8)) : json_null());
+	json_object_set_new(
+		o, "serial", *db_get_text(row, 8) ? json_text(db_get_text(row, 8)) : json_null());
 	query_line(o, out);
 	return 0;
 }
 
 static const struct query_page tokens_page = {
 	"SELECT -rowid, id, role, name, created_ns, expires_ns, used_ns, revoked_ns, serial"
-	" FROM tokens WHERE -rowid > ?4 ORDER BY rowid DESC" QUERY_LIMIT, 1, INT64_MIN, token_lines};
+	" FROM tokens WHERE -rowid > ?4 ORDER BY rowid DESC" QUERY_LIMIT,
+	1, INT64_MIN, token_lines};
 
-static int run_id_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int run_id_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	json_t *o = json_object();
 
@@ -274,8 +276,8 @@ static int run_id_lines(struct query *q, struct db *db, sqlite3_stmt *row, struc
 	json_object_set_new(o, "type", json_text("run-id"));
 	json_object_set_new(o, "run", json_integer(db_get_int(row, 0)));
 	json_object_set_new(o, "name", json_text(db_get_text(row, 1)));
-	json_object_set_new(o, "state",
-		json_text(job_state_name((enum job_state)db_get_int(row, 2))));
+	json_object_set_new(
+		o, "state", json_text(job_state_name((enum job_state)db_get_int(row, 2))));
 	query_line(o, out);
 	return 0;
 }
@@ -310,8 +312,8 @@ static int read_page(struct query *q, struct db *db, const struct query_page *pa
 	int more, rows = 0;
 
 	if (DB_QUERY(db, &row, e, page->sql, db_uint(q->run.run), db_int(q->run.job_lo),
-		db_int(q->run.job_hi), db_int(q->key[0]), db_int(q->key[1]), db_int(q->key[2]),
-		db_int(q->key[3])) != 0)
+		    db_int(q->run.job_hi), db_int(q->key[0]), db_int(q->key[1]), db_int(q->key[2]),
+		    db_int(q->key[3])) != 0)
 		return -1;
 	while ((more = db_next(db, row, e)) == 1) {
 		if (page->lines(q, db, row, &q->pending, e) != 0) {
@@ -365,7 +367,8 @@ int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)
 	const struct query_page *page;
 	int more;
 
-	if (needs_run(q->kind) && !q->run.run && (resolve(q, db, e) != 0 || load_run(q, db, e) != 0))
+	if (needs_run(q->kind) && !q->run.run &&
+		(resolve(q, db, e) != 0 || load_run(q, db, e) != 0))
 		return -1;
 	while (q->pending.len - q->given < MSG_CHUNK_MAX / 2 &&
 		(page = page_of(q->kind, q->stage))) {

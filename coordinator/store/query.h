@@ -21,8 +21,8 @@ struct query {
 	int begun;               /* the stage's keys are set */
 	int64_t key[QUERY_KEYS]; /* of the last row given */
 	struct query_run run;
-	struct buf pending;      /* lines made and not yet given */
-	size_t given;            /* bytes of pending that are given */
+	struct buf pending; /* lines made and not yet given */
+	size_t given;       /* bytes of pending that are given */
 };
 
 void query_init(struct query *q, enum store_query kind, const char *target);
@@ -38,12 +38,18 @@ struct query_page {
 	unsigned n_keys;
 	int64_t start; /* first value of each key */
 	/* Appends lines for the row. */
-	int (*lines)(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-		struct err *e);
+	int (*lines)(
+		struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e);
 };
 /* For SELECTs: pages end when they give fewer rows. */
 #define QUERY_PAGE_ROWS 256
 #define QUERY_LIMIT " LIMIT 256"
+
+/* Of trial t of job j in unit u: 1 when a later attempt measured the unit again, or has to. */
+#define QUERY_SUPERSEDED                                                                           \
+	" ((coalesce(u.state, 0) <> 1 AND t.attempt < j.attempt) OR EXISTS (SELECT 1 FROM units n" \
+	"  WHERE n.job = t.job AND n.attempt > t.attempt AND n.block = t.block"                    \
+	"  AND n.layout = t.layout AND n.state = 1)),"
 
 extern const struct query_page query_pages_show[], query_pages_export[];
 extern const size_t query_n_pages_show, query_n_pages_export;

@@ -18,7 +18,8 @@ static void names_of(const json_t *list, const char *member, struct strv *ret)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		const char *s = member ? json_get_str(item, member, "") : json_string_value(item);
 
 		strv_add(ret, s ? s : "");
@@ -26,8 +27,8 @@ static void names_of(const json_t *list, const char *member, struct strv *ret)
 }
 
 /* Strings are borrowed from the row and the design. */
-static int run_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int run_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	const json_t *d = q->run.design;
 	struct result_run r = {
@@ -60,8 +61,8 @@ static int run_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct b
 	return 0;
 }
 
-static int environment_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int environment_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	struct result_environment v = {q->run.run, (char *)db_get_text(row, 1), NULL};
 	struct inventory inv = {0};
@@ -100,8 +101,8 @@ static void read_summary(sqlite3_stmt *row, struct trial_summary *s)
 		*counters[i] = (uint64_t)db_get_int(row, 20 + (int)i);
 }
 
-static int trial_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int trial_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	struct result_trial t = {
 		.run = q->run.run,
@@ -130,13 +131,15 @@ static int trial_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct
 	return 0;
 }
 
-static int series_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int series_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	struct series_key key = {(uint64_t)db_get_int(row, 0), (uint32_t)db_get_int(row, 1),
 		(uint32_t)db_get_int(row, 2)};
-	struct result_series s = {.run = q->run.run, .host = (char *)db_get_text(row, 3),
-		.attempt = key.attempt, .trial = key.trial};
+	struct result_series s = {.run = q->run.run,
+		.host = (char *)db_get_text(row, 3),
+		.attempt = key.attempt,
+		.trial = key.trial};
 
 	if (series_load(db, &key, &s.points, &s.n, e) != 0)
 		return -1;
@@ -145,10 +148,11 @@ static int series_lines(struct query *q, struct db *db, sqlite3_stmt *row, struc
 	return 0;
 }
 
-#define AFTER_TRIAL \
-	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)" \
+#define AFTER_TRIAL                                                                                \
+	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
 
+/* clang-format off */
 const struct query_page query_pages_export[] = {
 	{"SELECT run, name, state, plan_sha256, p.text, tool_version, user, sets, seed, blocks,"
 	 " started_ns, finished_ns FROM runs JOIN plans p ON p.sha256 = plan_sha256"
@@ -162,10 +166,7 @@ const struct query_page query_pages_export[] = {
 		1, 0, environment_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
 	 " t.state, t.error, coalesce(u.position, 0), coalesce(u.state, 0),"
-	 " (coalesce(u.state, 0) <> 1 AND t.attempt < j.attempt) OR EXISTS (SELECT 1 FROM units n"
-	 "  WHERE n.job = t.job AND n.attempt > t.attempt AND n.block = t.block"
-	 "  AND n.layout = t.layout AND n.state = 1),"
-	 " t.cache, t.started_wall_ns, t.elapsed_ns, t.sync_ns, t.samples, t.disks, t.hist,"
+	 QUERY_SUPERSEDED " t.cache, t.started_wall_ns, t.elapsed_ns, t.sync_ns, t.samples, t.disks, t.hist,"
 	 " t.bytes, t.ops, t.errors, t.cpu_user_ns, t.cpu_system_ns, t.disk_read_bytes,"
 	 " t.disk_write_bytes, t.disk_read_ops, t.disk_write_ops, t.disk_busy_ns, t.host_user_ns,"
 	 " t.host_system_ns, t.host_idle_ns, t.host_iowait_ns, t.mem_free_bytes,"
@@ -183,4 +184,5 @@ const struct query_page query_pages_export[] = {
 	 AFTER_TRIAL,
 		3, 0, series_lines},
 };
+/* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);

@@ -12,8 +12,8 @@
 #define ARGV_MAX (64 * 1024) /* bytes of argv in a line */
 #define JOB_OF(table) " JOIN jobs j ON j.job = " table ".job"
 
-static const char *const attempt_names[ATTEMPT_STATE_COUNT] = {"running", "done", "failed",
-	"cancelled", "interrupted"};
+static const char *const attempt_names[ATTEMPT_STATE_COUNT] = {
+	"running", "done", "failed", "cancelled", "interrupted"};
 static const char *const unit_names[] = {"running", "complete", "failed"};
 static const char *const trial_names[] = {"running", "ok", "failed"};
 static const char *const phase_names[PHASE_COUNT] = {"build", "cache", "workload", "teardown"};
@@ -43,8 +43,8 @@ static void set_bool(json_t *o, const char *key, sqlite3_stmt *row, int col)
 	set(o, key, json_boolean(db_get_int(row, col)));
 }
 
-static void set_name(json_t *o, const char *key, sqlite3_stmt *row, int col,
-	const char *const *names, size_t n)
+static void set_name(
+	json_t *o, const char *key, sqlite3_stmt *row, int col, const char *const *names, size_t n)
 {
 	int64_t i = db_get_int(row, col);
 
@@ -71,8 +71,8 @@ static json_t *attempt_line(const struct query *q, const char *type, sqlite3_stm
 	return o;
 }
 
-static int job_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int job_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	json_t *o = line_new(q, "job"), *disks;
 	const char *text = db_get_text(row, 8);
@@ -95,8 +95,8 @@ static int job_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct b
 	return 0;
 }
 
-static int attempt_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int attempt_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	json_t *o = attempt_line(q, "attempt", row, 2);
 
@@ -113,8 +113,8 @@ static int attempt_lines(struct query *q, struct db *db, sqlite3_stmt *row, stru
 	return 0;
 }
 
-static int unit_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int unit_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	json_t *o = attempt_line(q, "unit", row, 4);
 
@@ -137,11 +137,11 @@ static int unit_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct 
 	return 0;
 }
 
-static int trial_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int trial_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
-	static const char *const numbers[] = {"planned_bytes", "elapsed_ns", "sync_ns", "bytes",
-		"ops", "errors", "samples"};
+	static const char *const numbers[] = {
+		"planned_bytes", "elapsed_ns", "sync_ns", "bytes", "ops", "errors", "samples"};
 	json_t *o = attempt_line(q, "trial", row, 3);
 
 	(void)db;
@@ -188,8 +188,8 @@ static json_t *argv_json(const char *text)
 	return list;
 }
 
-static int step_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out,
-	struct err *e)
+static int step_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	json_t *o = line_new(q, "step");
 
@@ -212,6 +212,7 @@ static int step_lines(struct query *q, struct db *db, sqlite3_stmt *row, struct 
 	return 0;
 }
 
+/* clang-format off */
 const struct query_page query_pages_show[] = {
 	{"SELECT j.job, j.host, j.tag, j.state, j.why, j.attempt, r.units,"
 	 " (SELECT count(*) FROM (SELECT DISTINCT block, layout FROM units u WHERE u.job = j.job"
@@ -234,7 +235,7 @@ const struct query_page query_pages_show[] = {
 	 "  (?4, ?5, ?6, ?7) ORDER BY u.job, u.attempt, u.block, u.layout" QUERY_LIMIT,
 		4, 0, unit_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
-	 " t.state, t.error, coalesce(u.superseded, 0), t.cache, t.started_wall_ns,"
+	 " t.state, t.error," QUERY_SUPERSEDED " t.cache, t.started_wall_ns,"
 	 " t.planned_bytes, t.elapsed_ns, t.sync_ns, t.bytes, t.ops, t.errors, t.samples"
 	 " FROM trials t" JOB_OF("t")
 	 " LEFT JOIN units u ON u.job = t.job AND u.attempt = t.attempt AND u.block = t.block"
@@ -248,4 +249,5 @@ const struct query_page query_pages_show[] = {
 	 " ORDER BY s.job, s.id" QUERY_LIMIT,
 		2, 0, step_lines},
 };
+/* clang-format on */
 const size_t query_n_pages_show = ARRAY_LEN(query_pages_show);

@@ -26,7 +26,7 @@ struct store_reading {
 	void *arg;
 	struct buf out;
 	struct err err;
-	int more;                             /* of the last step */
+	int more;                                    /* of the last step */
 	int parked, cancelled, in_callback, resumed; /* loop only */
 };
 TAILQ_HEAD(reading_list, store_reading);
@@ -97,8 +97,10 @@ static void make_series(struct reader_thread *t, const struct series_key *key)
 	pass = log_limit_pass(&r->limit, &silent);
 	pthread_mutex_unlock(&r->lock);
 	if (pass)
-		log_warning("store", "job %llu, attempt %u, trial %u: no series yet, it is made at the "
-			"next start: %s", (unsigned long long)key->job, key->attempt, key->trial, e.text);
+		log_warning("store",
+			"job %llu, attempt %u, trial %u: no series yet, it is made at the "
+			"next start: %s",
+			(unsigned long long)key->job, key->attempt, key->trial, e.text);
 }
 
 static void *reader_main(void *arg)
@@ -173,8 +175,8 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-struct store_reading *readers_query(struct readers *r, enum store_query q, const char *target,
-	store_chunk chunk, void *arg)
+struct store_reading *readers_query(
+	struct readers *r, enum store_query q, const char *target, store_chunk chunk, void *arg)
 {
 	struct store_reading *g = xcalloc(1, sizeof(*g));
 

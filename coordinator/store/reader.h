@@ -20,8 +20,8 @@ int readers_start(const char *path, struct event_base *base, struct writer *writ
 	struct readers **ret, struct err *e);
 void readers_want_series(struct readers *r, const struct job_key *key, uint32_t trial);
 /* As store_query. */
-struct store_reading *readers_query(struct readers *r, enum store_query q, const char *target,
-	store_chunk chunk, void *arg);
+struct store_reading *readers_query(
+	struct readers *r, enum store_query q, const char *target, store_chunk chunk, void *arg);
 /* Ends all readings without a further call. NULL is fine. */
 void readers_stop(struct readers *r);
 

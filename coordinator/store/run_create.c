@@ -30,8 +30,8 @@ struct create_op {
 };
 
 /* How many layouts and workloads a record of this run may name. */
-static int read_design(const char *text, int64_t *ret_layouts, int64_t *ret_workloads,
-	struct err *e)
+static int read_design(
+	const char *text, int64_t *ret_layouts, int64_t *ret_workloads, struct err *e)
 {
 	json_t *o;
 	int64_t layouts, workloads;
@@ -54,9 +54,10 @@ static int create_jobs(struct create_op *c, struct write_ctx *w, struct err *e)
 		const struct job_row *j = &c->jobs[i];
 
 		if (DB_RUN(w->db, e,
-			"INSERT INTO jobs(run, host, tag, disks, state) VALUES(?1, ?2, ?3, ?4, 0)",
-			db_uint(c->run), db_text(j->host), db_text0(j->tag),
-			db_text(j->disks)) != 0)
+			    "INSERT INTO jobs(run, host, tag, disks, state) VALUES(?1, ?2, ?3, ?4, "
+			    "0)",
+			    db_uint(c->run), db_text(j->host), db_text0(j->tag),
+			    db_text(j->disks)) != 0)
 			return -1;
 		c->job_ids[i] = (uint64_t)db_last_id(w->db);
 	}
@@ -73,16 +74,17 @@ static int create_apply(struct op *op, struct write_ctx *w, struct err *e)
 	if (read_design(c->design, &layouts, &workloads, e) != 0)
 		return -1;
 	if (DB_RUN(w->db, e, "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?1, ?2)",
-		db_text(c->plan_sha256), db_text(c->plan_text)) != 0)
+		    db_text(c->plan_sha256), db_text(c->plan_text)) != 0)
 		return -1;
 	if (DB_RUN(w->db, e,
-		"INSERT INTO runs(name, plan_sha256, sets, seed, blocks, units, layouts, workloads,"
-		" design, user, tool_version, state, created_ns)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12)",
-		db_text(c->name), db_text(c->plan_sha256), db_text(c->sets), db_uint(c->seed),
-		db_int(c->blocks), db_int(c->units), db_int(layouts), db_int(workloads),
-		db_text(c->design), db_text0(c->user), db_text(ARRAYMARK_VERSION),
-		db_int(w->now_ns)) != 0)
+		    "INSERT INTO runs(name, plan_sha256, sets, seed, blocks, units, layouts, "
+		    "workloads,"
+		    " design, user, tool_version, state, created_ns)"
+		    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12)",
+		    db_text(c->name), db_text(c->plan_sha256), db_text(c->sets), db_uint(c->seed),
+		    db_int(c->blocks), db_int(c->units), db_int(layouts), db_int(workloads),
+		    db_text(c->design), db_text0(c->user), db_text(ARRAYMARK_VERSION),
+		    db_int(w->now_ns)) != 0)
 		return -1;
 	c->run = (uint64_t)db_last_id(w->db);
 	if (create_jobs(c, w, e) != 0)
@@ -118,8 +120,8 @@ static void create_free(struct op *op)
 	free(c);
 }
 
-static const struct write_kind create_kind = {"run-create", create_apply, NULL, create_deliver,
-	create_free};
+static const struct write_kind create_kind = {
+	"run-create", create_apply, NULL, create_deliver, create_free};
 
 void store_run_create(struct store *s, const struct new_run *r, store_run_done done, void *arg)
 {

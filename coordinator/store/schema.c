@@ -23,6 +23,7 @@
 #define BLOB_OR_NULL(name) name " BLOB CHECK (typeof(" name ") IN ('blob', 'null'))"
 #define TEXT_OR_NULL(name) name " TEXT CHECK (typeof(" name ") IN ('text', 'null'))"
 
+/* clang-format off */
 static const char tables_of_runs[] =
 	"CREATE TABLE meta ("
 	TEXT("key") " PRIMARY KEY, " TEXT("value") ") WITHOUT ROWID;"
@@ -105,6 +106,7 @@ static const char tables_of_people[] =
 	"CREATE TABLE audit ("
 	"id INTEGER PRIMARY KEY, " INT("at_ns") ", " TEXT("what") ", " TEXT("subject") ", "
 	TEXT("text") ");";
+/* clang-format on */
 
 static const char *const version_1[] = {tables_of_runs, tables_of_records, tables_of_people, NULL};
 
@@ -126,11 +128,12 @@ static int identify(struct db *db, int64_t *ret_version, struct err *e)
 		pragma_int(db, "SELECT count(*) FROM sqlite_master", &tables, e) != 0)
 		return -1;
 	if (id != APPLICATION_ID && (id != 0 || version != 0 || tables != 0))
-		return err_set(e, ERR_INPUT, "%s: is a database, but no store of arraymark",
-			db_path(db));
+		return err_set(
+			e, ERR_INPUT, "%s: is a database, but no store of arraymark", db_path(db));
 	if (version < 0 || version > (int64_t)ARRAY_LEN(steps))
 		return err_set(e, ERR_INPUT,
-			"%s: has schema %lld, this version knows up to %zu: use the newer arraymark",
+			"%s: has schema %lld, this version knows up to %zu: use the newer "
+			"arraymark",
 			db_path(db), (long long)version, ARRAY_LEN(steps));
 	*ret_version = version;
 	return 0;
@@ -173,9 +176,10 @@ int schema_verify(struct db *db, struct err *e)
 	if (identify(db, &version, e) != 0)
 		return -1;
 	if (version != (int64_t)ARRAY_LEN(steps))
-		return err_set(e, ERR_INPUT, "%s: has schema %lld, this version wants %zu: "
-			"start the coordinator once, it brings the store up to date", db_path(db),
-			(long long)version, ARRAY_LEN(steps));
+		return err_set(e, ERR_INPUT,
+			"%s: has schema %lld, this version wants %zu: "
+			"start the coordinator once, it brings the store up to date",
+			db_path(db), (long long)version, ARRAY_LEN(steps));
 	return 0;
 }
 
@@ -187,7 +191,7 @@ int schema_new_epoch(struct db *db, char epoch[33], struct err *e)
 	fs_random(drawn, sizeof(drawn));
 	fs_hex(drawn, sizeof(drawn), hex);
 	if (DB_RUN(db, e, "INSERT OR REPLACE INTO meta(key, value) VALUES('epoch', ?1)",
-		db_text(hex)) != 0)
+		    db_text(hex)) != 0)
 		return -1;
 	memcpy(epoch, hex, sizeof(hex));
 	return 0;

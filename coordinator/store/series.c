@@ -124,10 +124,10 @@ static int walk_some(struct db *db, const struct series_key *key, uint64_t from,
 	int more, rows = 0;
 
 	if (DB_QUERY(db, &row, e,
-		"SELECT first, last, lost, payload FROM batches"
-		" WHERE job = ?1 AND attempt = ?2 AND first > ?3 AND first <= ?4"
-		" ORDER BY first LIMIT 8",
-		db_uint(key->job), db_int(key->attempt), db_int(*first), db_uint(to)) != 0)
+		    "SELECT first, last, lost, payload FROM batches"
+		    " WHERE job = ?1 AND attempt = ?2 AND first > ?3 AND first <= ?4"
+		    " ORDER BY first LIMIT 8",
+		    db_uint(key->job), db_int(key->attempt), db_int(*first), db_uint(to)) != 0)
 		return -1;
 	while ((more = db_next(db, row, e)) == 1) {
 		*first = db_get_int(row, 0);
@@ -148,8 +148,9 @@ int series_walk_trial(struct db *db, const struct series_key *key, uint64_t from
 	int rows = 0;
 
 	if (DB_QUERY_INT(db, e, 0, &first,
-		"SELECT max(first) - 1 FROM batches WHERE job = ?1 AND attempt = ?2 AND first <= ?3",
-		db_uint(key->job), db_int(key->attempt), db_uint(from)) != 0)
+		    "SELECT max(first) - 1 FROM batches WHERE job = ?1 AND attempt = ?2 AND first "
+		    "<= ?3",
+		    db_uint(key->job), db_int(key->attempt), db_uint(from)) != 0)
 		return -1;
 	do {
 		if (walk_some(db, key, from, to, &first, &rows, walk, e) != 0)
@@ -166,9 +167,9 @@ static int find_trial(struct db *db, const struct series_key *key, uint64_t *ret
 	int more;
 
 	if (DB_QUERY(db, &row, e,
-		"SELECT first_record, last_record, samples FROM trials"
-		" WHERE job = ?1 AND attempt = ?2 AND trial = ?3 AND state > 0",
-		db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
+		    "SELECT first_record, last_record, samples FROM trials"
+		    " WHERE job = ?1 AND attempt = ?2 AND trial = ?3 AND state > 0",
+		    db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
 		return -1;
 	more = db_next(db, row, e);
 	if (more < 0)

@@ -42,7 +42,7 @@ int series_walk_trial(struct db *db, const struct series_key *key, uint64_t from
 
 /* Points as bytes (varints) and back. */
 void series_encode(const struct result_point *points, size_t n, struct buf *out);
-int series_decode(const void *data, size_t len, struct result_point **ret, size_t *ret_n,
-	struct err *e);
+int series_decode(
+	const void *data, size_t len, struct result_point **ret, size_t *ret_n, struct err *e);
 
 #endif

@@ -84,8 +84,8 @@ static void get_point(struct cursor *c, int64_t before, struct result_point *ret
 		*f[k] = get(c);
 }
 
-int series_decode(const void *data, size_t len, struct result_point **ret, size_t *ret_n,
-	struct err *e)
+int series_decode(
+	const void *data, size_t len, struct result_point **ret, size_t *ret_n, struct err *e)
 {
 	struct cursor c = {data, (const unsigned char *)data + len, 0};
 	uint64_t n = get(&c);

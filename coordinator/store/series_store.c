@@ -46,8 +46,8 @@ static int read_stored(struct db *db, const struct series_key *key, struct resul
 	int more;
 
 	if (DB_QUERY(db, &row, e,
-		"SELECT data FROM series WHERE job = ?1 AND attempt = ?2 AND trial = ?3",
-		db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
+		    "SELECT data FROM series WHERE job = ?1 AND attempt = ?2 AND trial = ?3",
+		    db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
 		return -1;
 	more = db_next(db, row, e);
 	if (more != 1)
@@ -67,8 +67,8 @@ int series_make(struct db *db, struct writer *w, const struct series_key *key, s
 	size_t n;
 
 	if (DB_QUERY_INT(db, e, 0, &there,
-		"SELECT 1 FROM series WHERE job = ?1 AND attempt = ?2 AND trial = ?3",
-		db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
+		    "SELECT 1 FROM series WHERE job = ?1 AND attempt = ?2 AND trial = ?3",
+		    db_uint(key->job), db_int(key->attempt), db_int(key->trial)) != 0)
 		return -1;
 	if (there)
 		return 0;
@@ -104,9 +104,10 @@ int series_missing(struct db *db, void (*row)(void *arg, const struct series_key
 	int more;
 
 	if (DB_QUERY(db, &r, e,
-		"SELECT job, attempt, trial FROM trials t WHERE state > 0 AND NOT EXISTS (SELECT 1"
-		" FROM series s WHERE s.job = t.job AND s.attempt = t.attempt AND s.trial = t.trial)")
-		!= 0)
+		    "SELECT job, attempt, trial FROM trials t WHERE state > 0 AND NOT EXISTS "
+		    "(SELECT 1"
+		    " FROM series s WHERE s.job = t.job AND s.attempt = t.attempt AND s.trial = "
+		    "t.trial)") != 0)
 		return -1;
 	while ((more = db_next(db, r, e)) == 1) {
 		struct series_key key = {(uint64_t)db_get_int(r, 0), (uint32_t)db_get_int(r, 1),

@@ -21,10 +21,11 @@ void done_op_deliver(struct op *op, const struct err *e)
 		d->done(d->arg, e);
 }
 
-int audit_add(struct write_ctx *w, const char *what, const char *subject, const char *text,
-	struct err *e)
+int audit_add(
+	struct write_ctx *w, const char *what, const char *subject, const char *text, struct err *e)
 {
-	return DB_RUN(w->db, e, "INSERT INTO audit(at_ns, what, subject, text) VALUES(?1, ?2, ?3, ?4)",
+	return DB_RUN(w->db, e,
+		"INSERT INTO audit(at_ns, what, subject, text) VALUES(?1, ?2, ?3, ?4)",
 		db_int(w->now_ns), db_text(what), db_text0(subject), db_text0(text));
 }
 
@@ -70,12 +71,15 @@ int store_open(const char *path, struct event_base *base, struct store **ret, st
 	struct store *s;
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
-		return err_set(e, ERR_NOTFOUND, "%s: there is no store: make one with "
-			"`arraymark-coordinator init`", path);
+		return err_set(e, ERR_NOTFOUND,
+			"%s: there is no store: make one with "
+			"`arraymark-coordinator init`",
+			path);
 	s = xcalloc(1, sizeof(*s));
 	s->path = xstrdup(path);
 	if (open_writer(s, base, e) != 0 ||
-		readers_start(path, base, s->writer, &s->readers, e) != 0 || want_missing(s, e) != 0) {
+		readers_start(path, base, s->writer, &s->readers, e) != 0 ||
+		want_missing(s, e) != 0) {
 		store_close(s);
 		return -1;
 	}
@@ -104,8 +108,8 @@ int store_is_stalled(const struct store *s)
 	return writer_is_stalled(s->writer);
 }
 
-struct store_reading *store_query(struct store *s, enum store_query q, const char *target,
-	store_chunk chunk, void *arg)
+struct store_reading *store_query(
+	struct store *s, enum store_query q, const char *target, store_chunk chunk, void *arg)
 {
 	return readers_query(s->readers, q, target, chunk, arg);
 }

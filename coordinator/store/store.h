@@ -50,6 +50,7 @@ struct stored_job {
 	uint64_t run, job;
 	char *host, *job_tag;
 	enum job_state state;
+	char *why;             /* it is in that state; NULL: no reason given */
 	uint32_t attempt;      /* the last one begun; 0: none */
 	int attempt_ended;     /* its ATTEMPT_END is stored (or it was interrupted) */
 	enum attempt_state attempt_state; /* how, when it ended */

@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <time.h>
 
-int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg, const char *what,
-	struct err *e)
+int thread_start(
+	pthread_t *ret, void *(*run)(void *arg), void *arg, const char *what, struct err *e)
 {
 	sigset_t all, before;
 	int rc;

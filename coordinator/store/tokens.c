@@ -24,10 +24,10 @@ static int create_apply(struct op *op, struct write_ctx *w, struct err *e)
 	struct token_op *t = (struct token_op *)op;
 
 	if (DB_RUN(w->db, e,
-		"INSERT INTO tokens(id, sha256, role, name, created_ns, expires_ns)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-		db_text(t->id), db_text(t->sha256), db_text(t->role), db_text(t->name),
-		db_int(w->now_ns), db_int(t->expires_ns)) != 0)
+		    "INSERT INTO tokens(id, sha256, role, name, created_ns, expires_ns)"
+		    " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+		    db_text(t->id), db_text(t->sha256), db_text(t->role), db_text(t->name),
+		    db_int(w->now_ns), db_int(t->expires_ns)) != 0)
 		return -1;
 	return audit_add(w, "token-create", t->name, t->role, e);
 }
@@ -62,8 +62,10 @@ static int take_apply(struct op *op, struct write_ctx *w, struct err *e)
 	free(t->use.cert_pem);
 	t->use = (struct token_use){0};
 	if (DB_QUERY(w->db, &row, e,
-		"SELECT role, name, expires_ns, revoked_ns, used_ns, key_fingerprint, cert_pem, id"
-		" FROM tokens WHERE sha256 = ?1", db_text(t->sha256)) != 0)
+		    "SELECT role, name, expires_ns, revoked_ns, used_ns, key_fingerprint, "
+		    "cert_pem, id"
+		    " FROM tokens WHERE sha256 = ?1",
+		    db_text(t->sha256)) != 0)
 		return -1;
 	more = db_next(w->db, row, e);
 	if (more < 0)
@@ -83,8 +85,8 @@ static int take_apply(struct op *op, struct write_ctx *w, struct err *e)
 	if (used)
 		return 0;
 	if (DB_RUN(w->db, e,
-		"UPDATE tokens SET used_ns = ?2, key_fingerprint = ?3 WHERE sha256 = ?1",
-		db_text(t->sha256), db_int(w->now_ns), db_text(t->key)) != 0)
+		    "UPDATE tokens SET used_ns = ?2, key_fingerprint = ?3 WHERE sha256 = ?1",
+		    db_text(t->sha256), db_int(w->now_ns), db_text(t->key)) != 0)
 		return -1;
 	return audit_add(w, "token-use", t->use.name, t->use.role, e);
 }
@@ -94,9 +96,10 @@ static int issued_apply(struct op *op, struct write_ctx *w, struct err *e)
 	struct token_op *t = (struct token_op *)op;
 
 	if (DB_RUN(w->db, e,
-		"UPDATE tokens SET serial = ?2, cert_pem = ?3 WHERE sha256 = ?1 AND cert_pem IS NULL"
-		" AND used_ns <> 0",
-		db_text(t->sha256), db_text(t->serial), db_text(t->cert)) != 0)
+		    "UPDATE tokens SET serial = ?2, cert_pem = ?3 WHERE sha256 = ?1 AND cert_pem "
+		    "IS NULL"
+		    " AND used_ns <> 0",
+		    db_text(t->sha256), db_text(t->serial), db_text(t->cert)) != 0)
 		return -1;
 	if (db_changes(w->db) == 0)
 		return err_set(e, ERR_WRONG_STATE, "token was not taken, or has its certificate");
@@ -111,12 +114,14 @@ static int revoke_apply(struct op *op, struct write_ctx *w, struct err *e)
 	struct token_op *t = (struct token_op *)op;
 
 	if (DB_RUN(w->db, e,
-		"UPDATE tokens SET revoked_ns = CASE revoked_ns WHEN 0 THEN ?2 ELSE revoked_ns END"
-		" WHERE id = ?1", db_text(t->id), db_int(w->now_ns)) != 0)
+		    "UPDATE tokens SET revoked_ns = CASE revoked_ns WHEN 0 THEN ?2 ELSE revoked_ns "
+		    "END"
+		    " WHERE id = ?1",
+		    db_text(t->id), db_int(w->now_ns)) != 0)
 		return -1;
 	if (db_changes(w->db) == 0)
-		return err_set(e, ERR_NOTFOUND, "token '%s' is not known: see `arraymark token list`",
-			t->id);
+		return err_set(e, ERR_NOTFOUND,
+			"token '%s' is not known: see `arraymark token list`", t->id);
 	return audit_add(w, "token-revoke", t->id, "", e);
 }
 
@@ -126,8 +131,9 @@ static int read_serials(struct token_op *t, struct write_ctx *w, struct err *e)
 	int more;
 
 	strv_free(&t->serials);
-	if (DB_QUERY(w->db, &row, e, "SELECT serial FROM identities WHERE name = ?1 ORDER BY serial",
-		db_text(t->name)) != 0)
+	if (DB_QUERY(w->db, &row, e,
+		    "SELECT serial FROM identities WHERE name = ?1 ORDER BY serial",
+		    db_text(t->name)) != 0)
 		return -1;
 	while ((more = db_next(w->db, row, e)) == 1)
 		strv_add(&t->serials, db_get_text(row, 0));
@@ -141,9 +147,10 @@ static int revoke_name_apply(struct op *op, struct write_ctx *w, struct err *e)
 	if (read_serials(t, w, e) != 0)
 		return -1;
 	if (DB_RUN(w->db, e,
-		"UPDATE identities SET revoked_ns = ?2 WHERE name = ?1 AND revoked_ns = 0",
-		db_text(t->name), db_int(w->now_ns)) != 0 ||
-		DB_RUN(w->db, e, "UPDATE tokens SET revoked_ns = ?2 WHERE name = ?1 AND revoked_ns = 0",
+		    "UPDATE identities SET revoked_ns = ?2 WHERE name = ?1 AND revoked_ns = 0",
+		    db_text(t->name), db_int(w->now_ns)) != 0 ||
+		DB_RUN(w->db, e,
+			"UPDATE tokens SET revoked_ns = ?2 WHERE name = ?1 AND revoked_ns = 0",
 			db_text(t->name), db_int(w->now_ns)) != 0)
 		return -1;
 	return audit_add(w, "revoke", t->name, "", e);
@@ -181,15 +188,16 @@ static void token_free(struct op *op)
 	free(t);
 }
 
-static const struct write_kind create_kind = {"token-create", create_apply, NULL, done_op_deliver,
-	token_free};
-static const struct write_kind take_kind = {"token-take", take_apply, NULL, take_deliver, token_free};
-static const struct write_kind issued_kind = {"token-issued", issued_apply, NULL, done_op_deliver,
-	token_free};
-static const struct write_kind revoke_kind = {"token-revoke", revoke_apply, NULL, done_op_deliver,
-	token_free};
-static const struct write_kind revoke_name_kind = {"revoke-name", revoke_name_apply, NULL,
-	revoke_name_deliver, token_free};
+static const struct write_kind create_kind = {
+	"token-create", create_apply, NULL, done_op_deliver, token_free};
+static const struct write_kind take_kind = {
+	"token-take", take_apply, NULL, take_deliver, token_free};
+static const struct write_kind issued_kind = {
+	"token-issued", issued_apply, NULL, done_op_deliver, token_free};
+static const struct write_kind revoke_kind = {
+	"token-revoke", revoke_apply, NULL, done_op_deliver, token_free};
+static const struct write_kind revoke_name_kind = {
+	"revoke-name", revoke_name_apply, NULL, revoke_name_deliver, token_free};
 
 static struct token_op *token_op_new(const struct write_kind *kind, store_done done, void *arg)
 {
@@ -201,8 +209,8 @@ static struct token_op *token_op_new(const struct write_kind *kind, store_done d
 	return t;
 }
 
-void store_token_create(struct store *s, const char *token_sha256, const char *id,
-	const char *role, const char *name, int64_t expires_wall_ns, store_done done, void *arg)
+void store_token_create(struct store *s, const char *token_sha256, const char *id, const char *role,
+	const char *name, int64_t expires_wall_ns, store_done done, void *arg)
 {
 	struct token_op *t = token_op_new(&create_kind, done, arg);
 

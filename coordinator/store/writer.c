@@ -143,11 +143,13 @@ static void say_stalled(struct writer *w, size_t n, const struct err *e)
 	unsigned silent;
 
 	if (log_limit_pass(&w->stall_limit, &silent))
-		log_error("store", "%s (nothing is lost and no more data is asked for; waiting: %zu)",
-			e->text, n);
+		log_error("store",
+			"%s (nothing is lost and no more data is asked for; waiting: %zu)", e->text,
+			n);
 }
 
-/* Sleeps ms; returns early with 1 when the store closes. Each new operation wakes it for nothing. */
+/* Sleeps ms; returns early with 1 when the store closes. Each new operation wakes it for nothing.
+ */
 static int back_off(struct writer *w, unsigned ms)
 {
 	int64_t until = clock_mono_ns() + ms * NS_PER_MS;
@@ -195,8 +197,8 @@ static int commit_with_patience(struct writer *w, struct op_list *group)
 static void tend_wal(struct writer *w)
 {
 	if (w->wal_pages > WAL_PAGES_MAX)
-		sqlite3_wal_checkpoint_v2(db_handle(w->ctx.db), NULL, SQLITE_CHECKPOINT_FULL, NULL,
-			NULL);
+		sqlite3_wal_checkpoint_v2(
+			db_handle(w->ctx.db), NULL, SQLITE_CHECKPOINT_FULL, NULL, NULL);
 	else if (w->after_commit)
 		w->after_commit(w->arg, w->wal_pages);
 }

@@ -34,7 +34,7 @@ struct write_kind {
 struct op {
 	const struct write_kind *kind;
 	struct op *next;
-	size_t bytes; /* payload, for the size of a group */
+	size_t bytes;        /* payload, for the size of a group */
 	struct err *refused; /* set by the writer when apply failed */
 };
 

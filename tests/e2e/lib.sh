@@ -11,14 +11,14 @@
 set -u
 umask 022
 export LC_ALL=C TZ=UTC
-unset ARRAYMARK_COORDINATOR ARRAYMARK_DEBUG
+unset ARRAYMARK_COORDINATOR ARRAYMARK_DEBUG XDG_CONFIG_HOME
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 case ${BUILD:=build} in /*) FLEET_BIN=$BUILD ;; *) FLEET_BIN=$ROOT/$BUILD ;; esac
 T=$(mktemp -d "${TMPDIR:-/tmp}/arraymark-e2e.XXXXXX") || exit 1
 chmod 755 "$T"
 FLEET=$T/fleet
-export HOME=$T/home
-mkdir "$FLEET" "$HOME"
+export HOME=$T/home XDG_DATA_HOME=$T/data
+mkdir "$FLEET" "$HOME" "$XDG_DATA_HOME"
 # shellcheck source=deploy/fleet.sh
 . "$ROOT/deploy/fleet.sh"
 TESTS_DONE=0 TESTS_FAILED=0 STATUS=0
@@ -75,7 +75,7 @@ is() {
 
 # like NAME TEXT REGEX
 like() {
-	if grep -qE -- "$3" <<<"$2"; then ok "$1"; else not_ok "$1" "'$2' has nothing like '$3'"; fi
+	if grep -qE -- "$3" <<<"$2"; then ok "$1"; else not_ok "$1" "nothing like '$3' in:"$'\n'"${2:0:2000}"; fi
 }
 
 # run CMD…: leaves its exit status in STATUS, what it printed in $T/out and $T/err.
@@ -113,13 +113,14 @@ refused() {
 await_check() {
 	local name=$1 seconds=$2
 	shift 2
-	if fleet_await "$seconds" "$@"; then
+	if fleet_await "$seconds" "$@" >/dev/null 2>&1; then
 		ok "$name"
 	else
-		not_ok "$name" "'$*' did not come true within $seconds s"
+		not_ok "$name" "'$*' did not come true within $seconds s: $("$@" 2>&1 | head -c 2000)"
 	fi
 }
 
+# done_testing: the last words. The exit status is 1 when anything failed.
 done_testing() {
 	check_not "no sanitizer complained" grep -rlE 'ERROR: (Address|Leak)Sanitizer|runtime error:' \
 		--include='*.log' "$FLEET"
@@ -139,19 +140,40 @@ show_logs() {
 	done
 }
 
+# processes_of FOLDER: pids of those that name a file in it on their command line, ourselves left out.
+processes_of() {
+	local file pid
+	for file in /proc/[0-9]*/cmdline; do
+		pid=${file#/proc/} pid=${pid%/cmdline}
+		case $pid in "$$" | "$BASHPID") continue ;; esac
+		tr '\0' ' ' 2>/dev/null <"$file" | grep -qF -- "$1/" && echo "$pid"
+	done
+}
+
 end_everything() {
-	local status=$? dir
+	local status=$? dir left
 	trap '' INT TERM HUP
 	trap - EXIT
+	exec >&3 2>&3
 	[ "$TESTS_FAILED" -eq 0 ] || show_logs
 	fleet_stop || note "not everything of the fleet could be ended"
-	jobs -p | xargs -r kill -KILL 2>/dev/null
+	left=$(processes_of "$T")
+	[ -z "$left" ] || {
+		echo "not ok - processes are left: $left"
+		status=1
+	}
+	{
+		jobs -p
+		echo "$left"
+	} | xargs -r kill -KILL 2>/dev/null
 	wait 2>/dev/null
 	awk -v t="$T/" 'index($2, t) == 1 { print $2 }' /proc/self/mounts | sort -r |
 		while read -r dir; do umount "$dir" || umount -l "$dir"; done
 	rm -rf --one-file-system "$T"
 	exit "$status"
 }
+# A signal may come while output goes elsewhere.
+exec 3>&1
 trap end_everything EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
@@ -162,7 +184,7 @@ trap 'exit 143' TERM HUP
 ctl_as() {
 	local user=$1
 	shift
-	XDG_CONFIG_HOME=$T/users/$user XDG_DATA_HOME=$T/users/$user/data "$FLEET_BIN/arraymark" "$@"
+	XDG_CONFIG_HOME=$T/users/$user "$FLEET_BIN/arraymark" "$@"
 }
 
 coordinator() {
@@ -195,7 +217,7 @@ run_is_over() {
 }
 
 # file_plan PLAN OPTION…: files it and prints its number.
-file_plan() { fleet_ctl -q run --detach "$@"; }
+file_plan() { fleet_ctl -q run --detach "$@" 2>>"$FLEET/client.log"; }
 
 # exported RUN FILTER ARG…: jq over the lines of its export.
 exported() {
@@ -262,6 +284,7 @@ expected_order() {
 }
 
 # order_is_right RUN HOST LAYOUTS BLOCK: the export's positions are the ones that its seed gives.
+# shellcheck disable=SC2016 # the dollars are jq's
 order_is_right() {
 	local seed found
 	seed=$(exported "$1" 'select(.type == "run") | .seed')

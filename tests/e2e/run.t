@@ -3,8 +3,8 @@
 #
 # A run's whole life over folders that are there already: filed, followed, shown, reported, exported,
 # cancelled, resumed; and the exit statuses that scripts rely on.
-# Functions are passed by name, which the linter cannot follow.
-# shellcheck disable=SC2317,SC2119
+# Functions are passed by name, which the linter cannot follow; jq has dollars of its own.
+# shellcheck disable=SC2317,SC2119,SC2016
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -46,7 +46,7 @@ write_plans() {
 test_run() {
 	run fleet_ctl run "$T/plan.yaml"
 	is "a run ends with 0" "$STATUS" 0
-	like "and says so" "$(cat "$T/out")" 'run 1 \(two-folders\) is done'
+	like "and says so" "$(cat "$T/out")" 'run 1 \(two-folders\).*done'
 	is "each trial was told as it ended" "$(grep -cE 'block [123] (left|right) (write|read): ' "$T/err")" 12
 	check "its folder is as it was" test -z "$(ls -A "$FLEET/one/existing")"
 	is "runs lists it" "$(fleet_ctl --json runs | jq -c '[.runs[] | [.run, .name, .state, .units_done, .units]]')" \
@@ -98,7 +98,7 @@ test_show() {
 		'[.steps[] | select((.argv | length) > 0) | (.argv[0] | startswith("/")) and .ok] | length > 0 and all' "$T/show.json"
 	is "and twelve trials" "$(jq '[.trials[] | select(.state == "ok")] | length' "$T/show.json")" 12
 	like "people see them as commands" "$(fleet_ctl show 1)" "^ +/[a-z/]*mkdir .*arraymark-1-"
-	like "show finds a run by name" "$(fleet_ctl show two-folders --brief)" 'run 1 \(two-folders\) is done'
+	like "show finds a run by name" "$(fleet_ctl show two-folders --brief)" 'run 1 \(two-folders\).*done'
 	refused "a run that is not there is an error" 1 '77' fleet_ctl show 77
 	fleet_ctl watch --json 1 >"$T/watch.jsonl"
 	is "watching a run that is over ends at once" "$(jq -rs '[.[0].type, .[-1].state] | join(" ")' "$T/watch.jsonl")" "run done"
@@ -123,7 +123,7 @@ test_set_and_detach() {
 	is "what was set is recorded" "$(fleet_ctl --json show 2 | jq -c .run.sets)" \
 		'["trials=1","workloads.write.stream.size=1M"]'
 	is "and done" "$(exported 2 -s '[.[] | select(.type == "trial") | .bytes] | unique | @csv')" 1048576
-	refused "what cannot be set is an error" 1 'workloads.write.stream.sise' \
+	refused "what cannot be set is an error" 1 'workloads.write.stream.*sise' \
 		fleet_ctl run "$T/plan.yaml" --set workloads.write.stream.sise=1M
 	refused "nor is a set without a value" 2 'PATH=VALUE' fleet_ctl run "$T/plan.yaml" --set trials
 }
@@ -162,7 +162,7 @@ test_resume() {
 	await_check "the second block's slow trial is under way" 30 in_slow_trial "$number" 2
 	ends "it is cancelled there" 0 fleet_ctl cancel --wait "$number"
 	ends "resume runs to the end" 0 fleet_ctl resume "$number"
-	check "it is done" run_is "$number" done
+	check "it is done" run_is "$number" "done"
 	check "every trial counts once" trials_unique "$number"
 	is "the first block was not done again, the second was" "$(exported "$number" -s -c \
 		'[.[] | select(.type == "trial" and (.superseded | not)) | [.block, .workload_name, .attempt, .ok]] | sort')" \
@@ -187,12 +187,12 @@ test_plan_check() {
 	END
 	run fleet_ctl plan check "$T/bad.yaml"
 	is "a bad plan ends with 1" "$STATUS" 1
-	like "unknown keys with place and suggestion" "$(cat "$T/err")" "bad.yaml:3:1: trails: .*trials"
+	like "unknown keys with place and suggestion" "$(cat "$T/err")" "bad.yaml:3:1: 'trails' is not a key.*'trials'"
 	like "levels with place" "$(cat "$T/err")" "bad.yaml:5:21: layouts.x.pool.level: 'raidz4'"
 	like "words with place and suggestion" "$(cat "$T/err")" "bad.yaml:7:20: workloads.w.stream.op: 'wirte'.*write"
 	run fleet_ctl --json plan check "$T/bad.yaml"
 	check "as JSON they are a list" jq -e '(.errors | length) >= 3' "$T/out"
-	refused "run refuses it with the same words" 1 'bad.yaml:3:1: trails' fleet_ctl run "$T/bad.yaml"
+	refused "run refuses it with the same words" 1 "bad.yaml:3:1: 'trails'" fleet_ctl run "$T/bad.yaml"
 	ends "the starter is a good plan" 0 fleet_ctl plan new "$T/new.yaml"
 	ends "when checked alone" 0 fleet_ctl plan check --offline "$T/new.yaml"
 	refused "and never overwritten" 1 'is there already' fleet_ctl plan new "$T/new.yaml"
@@ -215,7 +215,8 @@ test_statuses() {
 		jq -e '.error.exit_status == 1 and (.error.text | length) > 0' "$T/err"
 	ends "a run that fails" 1 fleet_ctl run "$T/plan.yaml" --set layouts.left.existing="$T"
 	like "says why, with the policy's line" "$(cat "$T/err" "$T/out")" "allow.directories.*$T"
-	fleet_ctl run "$T/slow.yaml" >"$T/follow.out" 2>"$T/follow.err" &
+	: >"$T/follow.err"
+	XDG_CONFIG_HOME=$FLEET/config "$FLEET_BIN/arraymark" run "$T/slow.yaml" >"$T/follow.out" 2>"$T/follow.err" &
 	client=$!
 	await_check "a run is followed" 20 told "$T/follow.err" 'quick'
 	number=$(fleet_ctl --json runs | jq '.runs[0].run')
@@ -228,27 +229,18 @@ test_statuses() {
 	refused "what is over cannot be cancelled" 1 'over|done|cancelled|nothing' fleet_ctl cancel "$number"
 }
 
-# Processes that were started for `local` have its folder in their command line.
-local_processes() {
-	local file
-	for file in /proc/[0-9]*/cmdline; do
-		if tr '\0' ' ' 2>/dev/null <"$file" | grep -qF -- "$HOME/.local"; then
-			file=${file#/proc/}
-			echo "${file%%/*}"
-		fi
-	done
-}
-no_local_process() { [ -z "$(local_processes)" ]; }
+no_local_process() { [ -z "$(processes_of "$XDG_DATA_HOME")" ]; }
 
 test_local() {
-	local bench=$HOME/.local/share/arraymark/local/bench
+	local bench=$XDG_DATA_HOME/arraymark/local/bench
 	cat >"$T/local.yaml" <<-END
 		name: at-home
+		hosts: all
 		trials: 1
 		layouts: {here: {existing: $bench}}
 		workloads: {write: {stream: {op: write, size: 1M}}}
 	END
-	ends "local needs no set-up" 0 env -u XDG_CONFIG_HOME "$FLEET_BIN/arraymark" local "$T/local.yaml"
+	ends "local needs no set-up" 0 "$FLEET_BIN/arraymark" local "$T/local.yaml"
 	like "and prints the report" "$(cat "$T/out")" 'here'
 	await_check "it leaves no process behind" 10 no_local_process
 	check "and nothing in its folder" test -z "$(ls -A "$bench")"

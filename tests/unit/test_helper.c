@@ -71,7 +71,7 @@ static void setup(struct fixture *f)
 	struct err e;
 
 	memset(f, 0, sizeof(*f));
-	strcpy(f->dir, "/tmp/arraymark-test-XXXXXX");
+	snprintf(f->dir, sizeof(f->dir), "/tmp/arraymark-test-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	f->base = event_base_new();
 	assert_ok(children_new(f->base, &f->kids, &e), e);
@@ -272,14 +272,13 @@ static pid_t pid_in(const struct fixture *f, const char *name)
 	char path[128];
 	struct buf text = {0};
 	struct err e;
-	pid_t pid;
+	int64_t pid;
 
 	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
 	assert_ok(fs_read_file(path, 100, &text, &e), e);
-	pid = (pid_t)atoi(text.data);
+	assert_ok(units_parse_int(text.data, 2, INT32_MAX, &pid, &e), e);
 	buf_free(&text);
-	assert_true(pid > 1);
-	return pid;
+	return (pid_t)pid;
 }
 
 /* The subreaper (we) has to have reaped it: then there is no such process, not even a zombie. */

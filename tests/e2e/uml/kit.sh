@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What the bodies of the disk tests share: in the guest, a coordinator and one agent, "am", on SCSI
+# disks with serial numbers; looking at disks without asking the agent. Sourced first by each body,
+# with the folder of the programs as its argument. A body's output is TAP.
+#
+# A program takes about 50 ms to start in the guest, which has one CPU: what is asked again and again
+# is asked three times a second, and with few programs.
+
+BUILD=$1
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+POLICY=$FLEET/am/agent.yaml
+read -r -a DISKS <<<"$UML_DISKS"
+declare -A SUMS=()
+exec {PAUSE}<> <(:)
+
+fleet_await() {
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$deadline" ] || return 1
+		read -r -t 0.3 -u "$PAUSE" || true
+	done
+}
+
+serial_of() { printf 'serial:ARRAYMARK%04d' "$1"; }
+link_to() { printf '/dev/disk/by-id/wwn-0x6001405aaa%04d000000000000000000' "$1"; }
+
+# policy DISKS WIPE: ids, each list with commas between; "" is none.
+policy() {
+	mkdir -p "$FLEET/am"
+	printf 'allow:\n  disks: [%s]\n  wipe: [%s]\n' "$1" "$2" >"$POLICY"
+}
+
+# reread FILTER: the agent reads policy and disks again; what the coordinator knows then is so.
+reread() {
+	kill -HUP "$(monitor_of am)"
+	fleet_await 30 knows "$1"
+}
+
+# knows FILTER: jq's over the list of disks that the coordinator has.
+knows() { fleet_ctl --json host disks am 2>/dev/null | jq -e "[.disks[]] | $1" >/dev/null; }
+
+agent_is_idle() { [[ $(fleet_ctl --json host list 2>/dev/null) =~ \"state\":\ ?\"idle\" ]]; }
+
+start_fleet() {
+	modprobe fuse 2>/dev/null
+	fleet_init
+	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts" "$(cat "$T/err")"
+	fleet_agent_join am || bail "an agent joins" "$(cat "$FLEET/am.log")"
+	fleet_agent_start am
+	await_check "the agent is idle" 60 agent_is_idle
+}
+
+# plan NAME LAYOUTS [LINE…]: writes $T/NAME.yaml with one block, a small write, and the lines; a layout
+# is a line of its own, indented by two.
+plan() {
+	local name=$1 layouts=$2
+	shift 2
+	{
+		printf 'name: %s\nhosts: [am]\ntrials: 1\norder: as-written\nlayouts:\n%s\n' "$name" "$layouts"
+		case "$*" in *workloads:*) ;; *) echo 'workloads: {write: {stream: {op: write, size: 4M}}}' ;; esac
+		[ $# -eq 0 ] || printf '%s\n' "$@"
+	} >"$T/$name.yaml"
+}
+
+# ---- disks, with our own eyes ----
+
+# ends_of DISK…: the first and the last MiB of each, past the page cache.
+ends_of() {
+	local disk sectors
+	for disk in "$@"; do
+		read -r sectors <"/sys/block/$disk/size"
+		dd if="/dev/$disk" bs=1M count=1 iflag=direct status=none
+		dd if="/dev/$disk" bs=1M skip=$((sectors / 2048 - 1)) count=1 iflag=direct status=none
+	done
+}
+
+remember() {
+	local disk
+	for disk in "$@"; do SUMS[$disk]=$(ends_of "$disk" | md5sum); done
+}
+
+# are_untouched DISK…: since they were remembered.
+are_untouched() {
+	local disk status=0
+	for disk in "$@"; do
+		[ "$(ends_of "$disk" | md5sum)" = "${SUMS[$disk]}" ] || {
+			echo "$disk is not as it was"
+			status=1
+		}
+	done
+	return $status
+}
+
+# are_free DISK…: no signature that anybody's tool knows, no partition.
+are_free() {
+	local disk found status=0
+	for disk in "$@"; do
+		found=$(blkid -p "/dev/$disk" && wipefs -n "/dev/$disk" && ls -d "/sys/block/$disk/$disk"?* 2>/dev/null)
+		[ -z "$found" ] || {
+			echo "$disk: $found"
+			status=1
+		}
+	done
+	return $status
+}
+
+# have_no_label DISK…: where ZFS keeps its labels, at both ends, stands no name of a pool of ours.
+have_no_label() { ! ends_of "$@" | grep -aE -o 'am_[0-9]+_[0-9]+_[0-9a-f]{6}'; }
+
+# No pool can be found, destroyed ones included.
+no_pool_is_found() {
+	local found
+	found=$(fleet_in am zpool import -d /dev/disk/by-id 2>&1 && fleet_in am zpool import -D -d /dev/disk/by-id 2>&1)
+	! grep -qE '^ *(pool|id):' <<<"$found" || {
+		echo "$found"
+		return 1
+	}
+}
