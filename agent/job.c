@@ -224,13 +224,17 @@ static void after_hook(struct job *j)
 	job_help(j, "the owner's hook 'after'", task_hook, &j->hook, HOOK_MS);
 }
 
-static void journal_done(struct job *j)
+char *job_journal_path(const struct job *j, const char *kind)
 {
 	const struct job_key *k = job_key(j);
-	char *path = xasprintf("%s/journal-%" PRIu64 "-%" PRIu64 "-%" PRIu32 ".jsonl",
-		j->env.host->state, k->run, k->job, k->attempt);
-	char *kept = xasprintf("%s/kept-%" PRIu64 "-%" PRIu64 "-%" PRIu32 ".jsonl",
-		j->env.host->state, k->run, k->job, k->attempt);
+
+	return xasprintf("%s/%s-%" PRIu64 "-%" PRIu64 "-%" PRIu32 ".jsonl", j->env.host->state, kind,
+		k->run, k->job, k->attempt);
+}
+
+static void journal_done(struct job *j)
+{
+	char *path = job_journal_path(j, "journal"), *kept = job_journal_path(j, "kept");
 	struct err e = {0};
 
 	if (j->kept && rename(path, kept))

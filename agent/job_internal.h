@@ -70,6 +70,10 @@ void job_stop(struct job *j, enum attempt_state as, const struct err *why);
 void job_unit_fail(struct job *j, const struct err *why);
 void job_end_unit(struct job *j);
 
+/* The file of the attempt's journal, kind "journal", or "kept" once its volumes are to stay. Caller
+ * frees. */
+char *job_journal_path(const struct job *j, const char *kind);
+
 /* Timers and the kick. */
 int job_events_init(struct job *j, struct err *e);
 /* To the owner's hook and the first unit, once the host is known. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/policy/policy_check.h"
 #include "common/base/log.h"
@@ -16,6 +17,20 @@
 #include "common/plan/bind.h"
 
 #define INSPECT_MS (3 * 60 * 1000)
+
+/* A second journal in the name of the one that speaks of what was kept would take its place. */
+static int check_key(const struct job *j, struct err *e)
+{
+	char *kept = job_journal_path(j, "kept");
+	int there = access(kept, F_OK) == 0;
+
+	free(kept);
+	return there ? err_set(e, ERR_EXISTS,
+			       "attempt %" PRIu32 " of run %" PRIu64 " was here, and what it built was "
+			       "kept: `arraymark-agent stop` takes it down",
+			       job_key(j)->attempt, job_key(j)->run)
+		     : 0;
+}
 
 static int check_units(const struct job *j, struct err *e)
 {
@@ -92,7 +107,7 @@ int job_new(const struct job_env *env, struct msg *offer, struct policy *policy,
 	j->offer = *offer;
 	j->inv = inv;
 	j->name = xasprintf("run %" PRIu64, job_key(j)->run);
-	if (parse_plan(j, e) || check_units(j, e) || check_policy(j, policy, e) ||
+	if (check_key(j, e) || parse_plan(j, e) || check_units(j, e) || check_policy(j, policy, e) ||
 		check_host(j, e) || job_events_init(j, e)) {
 		memset(&j->offer, 0, sizeof(j->offer));
 		job_free(j);
@@ -135,6 +150,7 @@ static void record_start(struct job *j)
 	env.n_pools = 0;
 	r.u.attempt_start.agent_version = (char *)ARRAYMARK_VERSION;
 	r.u.attempt_start.environment = env;
+	r.u.attempt_start.job_tag = j->offer.u.job_offer.job_tag;
 	job_record(j, &r);
 	free(env.disks);
 }

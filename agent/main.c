@@ -7,6 +7,7 @@
 #include "agent/commands.h"
 #include "agent/link/link.h"
 #include "agent/monitor.h"
+#include "agent/volume/folder.h"
 #include "agent/volume/labels.h"
 #include "agent/workload/workload.h"
 #include "common/base/log.h"
@@ -129,6 +130,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
 		return labels_main(argc - 1, argv + 1); /* has options of its own */
+	if (argc > 1 && !strcmp(argv[1], "give-folder"))
+		return folder_main(argc - 1, argv + 1);
 	argc = take_options(&opt, argc - 1, argv + 1);
 	argv++;
 	if (argc < 0)

@@ -387,7 +387,9 @@ static void close_all(struct monitor *m)
 
 int monitor_run(const struct agent_options *opt, struct err *e)
 {
-	struct monitor m = {.lock_fd = -1};
+	struct monitor m = {.lock_fd = -1,
+		.refused = {.burst = 20, .window_ms = 60000},
+		.no_order = {.burst = 5, .window_ms = 60000}};
 	int status;
 
 	if (host_open(opt, &m.host, e))

@@ -10,6 +10,7 @@
 #include "agent/owner.h"
 #include "agent/ring.h"
 #include "agent/tasks.h"
+#include "common/base/log.h"
 
 #define MONITOR_PREVIEWS_MAX 2
 
@@ -49,6 +50,8 @@ struct monitor {
 	unsigned clean_backoff_s;
 	struct event *clean_again;
 	char clean_error[ERR_TEXT_MAX]; /* logged already */
+
+	struct log_limit refused, no_order; /* a link could fill the log with these */
 
 	struct job *job;
 	int job_over; /* to be freed on the next pass of the loop */

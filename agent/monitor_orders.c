@@ -27,8 +27,11 @@ static void job_ended(void *owner, enum attempt_state state, const struct err *w
 static void reject(struct monitor *m, const struct job_key *key, const struct err *why)
 {
 	struct msg out = {.type = MSG_JOB_REJECT};
+	unsigned more;
 
-	log_warning("offer", "run %llu refused: %s", (unsigned long long)key->run, why->text);
+	if (log_limit_pass(&m->refused, &more))
+		log_warning("offer", "run %llu refused: %s%s", (unsigned long long)key->run, why->text,
+			more ? " (and more before)" : "");
 	out.u.job_reject.key = *key;
 	out.u.job_reject.error = *why;
 	link_proc_send(m->link, &out);
@@ -172,6 +175,7 @@ static int preview_start(struct monitor *m, struct msg *order, struct err *e)
 void monitor_order(struct monitor *m, struct msg *order)
 {
 	uint64_t request = order->request;
+	unsigned more;
 	struct err e;
 
 	switch (order->type) {
@@ -198,6 +202,7 @@ void monitor_order(struct monitor *m, struct msg *order)
 			preview_error(m, request, &e);
 		break;
 	default:
-		log_warning("link", "sent %s, which is no order", msg_type_name(order->type));
+		if (log_limit_pass(&m->no_order, &more))
+			log_warning("link", "sent %s, which is no order", msg_type_name(order->type));
 	}
 }

@@ -15,6 +15,8 @@
 #include "coordinator/jobs.h"
 
 #define CREDIT_WANTED (1024 * 1024) /* payload bytes an agent may have unacknowledged */
+/* A batch costs memory beside its payload, which may be empty; real ones are larger on average. */
+#define BATCHES_MAX (CREDIT_WANTED / 32)
 
 struct batch_op {
 	struct session *session;
@@ -28,6 +30,7 @@ struct batch_op {
 void agent_opened(struct session *s)
 {
 	s->credit = window_pool_take(&s->co->credit, CREDIT_WANTED);
+	s->complaints = (struct log_limit){.burst = 10, .window_ms = 60000};
 	s->host = fleet_connected(s->co, s->peer.name, s);
 }
 
@@ -66,10 +69,13 @@ static void send_refuse(struct session *s, const struct job_key *key, uint64_t e
 	const char *text)
 {
 	struct msg m = {.type = MSG_BATCH_REFUSE};
+	unsigned more;
 	char name[96];
 
-	log_warning(session_name(s, name, sizeof(name)), "run %llu, attempt %u: batch refused: %s",
-		(unsigned long long)key->run, key->attempt, text);
+	if (log_limit_pass(&s->complaints, &more))
+		log_warning(session_name(s, name, sizeof(name)),
+			"run %llu, attempt %u: batch refused: %s%s", (unsigned long long)key->run,
+			key->attempt, text, more ? " (and more before)" : "");
 	m.u.batch_refuse.key = *key;
 	m.u.batch_refuse.expected = expected;
 	m.u.batch_refuse.text = (char *)text;
@@ -86,6 +92,7 @@ static void on_appended(void *arg, const struct append_result *r, const struct e
 	int open = s->state != SESSION_CLOSED;
 
 	s->outstanding -= op->bytes;
+	s->batches--;
 	coordinator_op_end(co);
 	if (e) {
 		log_error("store", "a batch of %s can't be stored: %s", op->host, e->text);
@@ -95,6 +102,8 @@ static void on_appended(void *arg, const struct append_result *r, const struct e
 		if (open)
 			send_refuse(s, &op->key, r->expected, r->text);
 	} else {
+		if (h && r->adopted)
+			jobs_adopted(h, &op->key);
 		if (h && r->last >= op->last)
 			jobs_facts(h, &op->key, op->first, op->last, &op->facts);
 		if (open)
@@ -109,6 +118,10 @@ static int check_batch(struct session *s, const struct msg_batch *b)
 	if (s->outstanding && s->outstanding + b->payload_len > s->credit) {
 		session_violation(s, "more batches under way than the credit of %llu bytes allows",
 			(unsigned long long)s->credit);
+		return -1;
+	}
+	if (s->batches >= BATCHES_MAX) {
+		session_violation(s, "more than %d batches under way", BATCHES_MAX);
 		return -1;
 	}
 	return 0;
@@ -135,6 +148,7 @@ static void on_batch(struct session *s, struct msg_batch *b)
 	op->bytes = b->payload_len;
 	facts_make(&records, &op->facts);
 	s->outstanding += op->bytes;
+	s->batches++;
 	coordinator_op_begin(s->co);
 	store_append(s->co->store, op->host, b, &records, on_appended, op);
 }
@@ -162,6 +176,7 @@ static void on_status(struct session *s, struct msg_agent_status *st)
 void agent_message(struct session *s, struct msg *m)
 {
 	struct coordinator *co = s->co;
+	unsigned more;
 	char name[96];
 
 	if (co->stopping)
@@ -186,7 +201,8 @@ void agent_message(struct session *s, struct msg *m)
 		preview_answered(s, m->request, &m->u.preview_reply);
 		break;
 	case MSG_ERROR:
-		log_warning(session_name(s, name, sizeof(name)), "says: %s", m->u.error.text);
+		if (log_limit_pass(&s->complaints, &more))
+			log_warning(session_name(s, name, sizeof(name)), "says: %s", m->u.error.text);
 		break;
 	default:
 		break;

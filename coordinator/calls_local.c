@@ -102,7 +102,7 @@ static void check_done(void *arg)
 	struct task *t = arg;
 	json_t *o;
 
-	if (t->failed && !t->findings.n) {
+	if (t->failed && t->error.code != ERR_FAILED) {
 		call_fail(t->call, &t->error);
 		task_free(t);
 		return;

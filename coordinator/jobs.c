@@ -440,6 +440,26 @@ void jobs_facts(struct host *h, const struct job_key *key, uint64_t first, uint6
 		apply_fact(h, j, key, &f->v[i]);
 }
 
+void jobs_adopted(struct host *h, const struct job_key *key)
+{
+	struct run *r;
+	struct job *j;
+	struct err e;
+
+	if (jobs_hold(h->co, key->run, &r, &e)) {
+		log_error("run", "%llu: %s", (unsigned long long)key->run, e.text);
+		return;
+	}
+	jobs_release(r);
+	j = find_job(h, key);
+	if (!j || !sched_adopted(h->co->jobs->sched, h->sched, key))
+		return;
+	j->seen = 0;
+	progress_clear(&j->progress);
+	log_info("run", "%llu: %s brings attempt %u, which began after the backup of this store",
+		(unsigned long long)key->run, h->name, key->attempt);
+}
+
 void jobs_accepted(struct host *h, const struct job_key *key)
 {
 	struct job *j = find_job(h, key);

@@ -67,6 +67,8 @@ void jobs_pump(struct coordinator *co);
 /* What agents say. Facts of a durable batch: records first..last of the attempt. */
 void jobs_facts(struct host *h, const struct job_key *key, uint64_t first, uint64_t last,
 	const struct facts *f);
+/* The store took an attempt that it did not know: it is the job's present one. Before its facts. */
+void jobs_adopted(struct host *h, const struct job_key *key);
 void jobs_accepted(struct host *h, const struct job_key *key);
 void jobs_rejected(struct host *h, const struct job_key *key, const struct err *why);
 

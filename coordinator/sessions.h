@@ -12,6 +12,7 @@
 #include <event2/event.h>
 #include <netinet/in.h>
 
+#include "common/base/log.h"
 #include "common/base/tls.h"
 #include "coordinator/clock.h"
 #include "coordinator/coordinator.h"
@@ -46,6 +47,8 @@ struct session {
 	struct host *host;
 	uint64_t credit;        /* payload bytes it may have under way */
 	uint64_t outstanding;   /* that it has: received and not acknowledged */
+	size_t batches;         /* how many batches that is */
+	struct log_limit complaints; /* about what it sent, and its own */
 	struct clock_offset clock;
 	/* control clients */
 	struct call *calls;

@@ -230,6 +230,13 @@ int verb_restore(const struct options *o, struct err *e)
 
 /* ---- check ---- */
 
+/* What an agent reported as lost is told, but no fault of the store. */
+static size_t print_one(const char *finding)
+{
+	printf("%s\n", finding);
+	return !str_starts(finding, "note: ");
+}
+
 static void print_finding(void *arg, const char *text)
 {
 	size_t *n = arg;
@@ -240,10 +247,8 @@ static void print_finding(void *arg, const char *text)
 	if (json_parse("answer", text, strlen(text), 1024 * 1024, &o, &e))
 		return;
 	finding = json_get_str(o, "finding", NULL);
-	if (finding) {
-		printf("%s\n", finding);
-		++*n;
-	}
+	if (finding)
+		*n += print_one(finding);
 	json_decref(o);
 }
 
@@ -253,10 +258,10 @@ static int check_files(const struct options *o, size_t *ret_n, struct err *e)
 	struct strv findings = {0};
 	int r = store_check(store, &findings, e);
 
+	*ret_n = 0;
 	for (size_t i = 0; i < findings.n; i++)
-		printf("%s\n", findings.v[i]);
-	*ret_n = findings.n;
-	r = r && !findings.n ? -1 : 0;
+		*ret_n += print_one(findings.v[i]);
+	r = r && !*ret_n ? -1 : 0;
 	strv_free(&findings);
 	free(store);
 	return r;

@@ -30,6 +30,8 @@
 #define MSG_MAX_UNITS 20000
 #define MSG_CHUNK_MAX (256 * 1024) /* data bytes of one chunk */
 #define MSG_BATCH_MAX (512 * 1024) /* payload bytes of one batch */
+/* First characters of a store epoch: drawn when a store is made, the same in those restored from it. */
+#define MSG_EPOCH_KIN 16
 
 enum msg_type {
 	MSG_NONE,

@@ -38,6 +38,7 @@ enum attempt_state {
 struct record_attempt_start {
 	char *agent_version;
 	struct inventory environment;
+	char *job_tag; /* of the offer: whose attempt this is, whatever became of the job's number */
 };
 struct record_unit_start {
 	struct unit unit;

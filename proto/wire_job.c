@@ -61,7 +61,7 @@ static int job_offer_check(const void *plain, struct err *e)
 }
 
 static const struct map_field job_offer_fields[] = {
-	PART(JobOffer, key, offsetof(struct msg_job_offer, key), &wire_job_key, MAP_REQUIRED),
+	PART(JobOffer, key, offsetof(struct msg_job_offer, key), &wire_attempt_key, MAP_REQUIRED),
 	PLAN(JobOffer, struct msg_job_offer, plan_text, MAP_REQUIRED),
 	TEXTS(JobOffer, struct msg_job_offer, sets, TEXT_LINE, WIRE_PATH_MAX, WIRE_SETS_MAX, 0),
 	U64(JobOffer, struct msg_job_offer, seed, 0, UINT64_MAX),

@@ -44,6 +44,7 @@ static const struct map_field attempt_start_fields[] = {
 	TEXT(AttemptStart, struct record_attempt_start, agent_version, TEXT_LINE, MSG_NAME_MAX, 0),
 	PART(AttemptStart, environment, offsetof(struct record_attempt_start, environment),
 		&wire_inventory, MAP_REQUIRED),
+	TEXT(AttemptStart, struct record_attempt_start, job_tag, TEXT_ID, 6, 0),
 };
 static const struct map attempt_start = MAP(
 	"attempt_start", attempt_start, struct record_attempt_start, attempt_start_fields, NULL);

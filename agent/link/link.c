@@ -117,6 +117,7 @@ static void open_spool(struct link *l)
 	free(moved);
 	if (spool_tidy(l->spool, &e))
 		link_spool_failed(l, &e);
+	l->tidied_ns = clock_mono_ns();
 	server_connect(l);
 }
 

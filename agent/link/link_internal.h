@@ -29,6 +29,7 @@ struct link {
 
 	struct msg inventory, status; /* the latest from the monitor; MSG_NONE: none yet */
 	uint32_t told_unsent; /* in the last status that was sent */
+	int64_t tidied_ns;    /* when the spool was tidied */
 };
 
 /* ---- the coordinator's side: server.c ---- */

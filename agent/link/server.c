@@ -18,6 +18,7 @@
 #define BACKOFF_MOST_MS 30000
 #define HEARTBEAT_LEAST_MS 100
 #define HEARTBEAT_MOST_MS 600000
+#define TIDY_NS (3600 * NS_PER_S)
 
 static void set_timer(struct event *ev, unsigned ms)
 {
@@ -145,12 +146,14 @@ static void on_refuse(struct link *l, const struct msg_batch_refuse *r)
 
 static void on_hello_reply(struct link *l, const struct msg_hello_reply *h)
 {
+	char before[MSG_NAME_MAX + 1];
 	struct err e;
 
 	if (h->version < PROTO_VERSION_MIN || h->version > PROTO_VERSION_MAX) {
 		drop(l, "the coordinator chose a protocol version that this agent does not speak");
 		return;
 	}
+	snprintf(before, sizeof(before), "%s", spool_epoch(l->spool));
 	if (spool_set_epoch(l->spool, h->store_epoch, &e)) {
 		link_spool_failed(l, &e);
 		drop(l, e.text);
@@ -167,6 +170,9 @@ static void on_hello_reply(struct link *l, const struct msg_hello_reply *h)
 	spool_rewind(l->spool);
 	log_info("coordinator", "%s (version %s) knows this host as '%s'",
 		l->setup.u.link_setup.coordinator, h->program_version, h->name);
+	if (before[0] && strcmp(before, h->store_epoch))
+		log_warning("coordinator", "its store is not the one of before (a restored backup?): "
+			"%u batches are offered to it", spool_count(l->spool));
 	link_tell_state(l, "");
 	if (l->inventory.type != MSG_NONE)
 		conn_send(l->server, &l->inventory);
@@ -259,6 +265,19 @@ static void on_reconnect(evutil_socket_t fd, short what, void *arg)
 	server_connect(arg);
 }
 
+/* Between jobs only, since it flushes. */
+static void tidy(struct link *l)
+{
+	int idle = l->status.type != MSG_NONE && l->status.u.agent_status.state == AGENT_IDLE;
+	struct err e;
+
+	if (!idle || link_unsent(l) || clock_mono_ns() - l->tidied_ns < TIDY_NS)
+		return;
+	l->tidied_ns = clock_mono_ns();
+	if (spool_tidy(l->spool, &e))
+		link_spool_failed(l, &e);
+}
+
 static void on_heartbeat(evutil_socket_t fd, short what, void *arg)
 {
 	struct link *l = arg;
@@ -268,6 +287,7 @@ static void on_heartbeat(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	m.u.ping.sent_ns = clock_mono_ns();
 	server_forward(l, &m);
+	tidy(l);
 	set_timer(l->heartbeat, l->heartbeat_ms);
 }
 

@@ -1,10 +1,11 @@
 /*
- * Batches between the monitor's ring and the coordinator's store. Owns the database.
+ * Batches between the monitor's ring and the coordinator's store: opening, putting, sending. What
+ * the coordinator answers is in spool_answer.c, what stays after the ack in spool_kept.c.
  *
  * Invariants: what spool_put accepted is either still in `batches`, or acknowledged, or in
  * `refused`; the batches of a stream never overlap; stored_last of a stream never goes back.
  */
-#include "agent/link/spool.h"
+#include "agent/link/spool_internal.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -13,11 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/link/spool_sql.h"
 #include "common/base/mem.h"
 #include "proto/record.h"
-
-#define EPOCH_MAX 64
 
 static const char *const schema[] = {
 	"CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -26,56 +24,42 @@ static const char *const schema[] = {
 	" stored_last INTEGER NOT NULL DEFAULT 0, given_up INTEGER NOT NULL DEFAULT 0,"
 	" refusals INTEGER NOT NULL DEFAULT 0, wall_ns INTEGER NOT NULL,"
 	" UNIQUE(epoch, run, job, attempt))",
+	/* events: holds more than samples */
 	"CREATE TABLE IF NOT EXISTS batches(stream INTEGER NOT NULL, first INTEGER NOT NULL,"
-	" last INTEGER NOT NULL, lost INTEGER NOT NULL, trial_end INTEGER NOT NULL,"
+	" last INTEGER NOT NULL, lost INTEGER NOT NULL, events INTEGER NOT NULL,"
 	" payload BLOB NOT NULL, PRIMARY KEY(stream, first))",
-	"CREATE TABLE IF NOT EXISTS summaries(stream INTEGER NOT NULL, first INTEGER NOT NULL,"
-	" wall_ns INTEGER NOT NULL, payload BLOB NOT NULL, PRIMARY KEY(stream, first))",
+	"CREATE TABLE IF NOT EXISTS kept(stream INTEGER NOT NULL, first INTEGER NOT NULL,"
+	" last INTEGER NOT NULL, events INTEGER NOT NULL, payload BLOB NOT NULL,"
+	" PRIMARY KEY(stream, first))",
 	"CREATE TABLE IF NOT EXISTS refused(stream INTEGER NOT NULL, first INTEGER NOT NULL,"
-	" last INTEGER NOT NULL, lost INTEGER NOT NULL, wall_ns INTEGER NOT NULL,"
-	" text TEXT NOT NULL, payload BLOB NOT NULL, PRIMARY KEY(stream, first))",
+	" last INTEGER NOT NULL, lost INTEGER NOT NULL, events INTEGER NOT NULL,"
+	" wall_ns INTEGER NOT NULL, text TEXT NOT NULL, payload BLOB NOT NULL,"
+	" PRIMARY KEY(stream, first))",
 };
 
-struct spool {
-	sqlite3 *db;
-	char *path;
-	uint64_t limit, bytes; /* payload in `batches` */
-	uint32_t count;
-	char epoch[EPOCH_MAX + 1];
-	int64_t sent_stream, sent_first; /* everything up to this batch is under way */
-	struct msg_batch peeked;         /* epoch NULL: none */
-	int64_t peeked_stream;
-};
-
-struct stream {
-	int64_t id, stored_last, given_up, refusals;
-};
-
-static void forget_peeked(struct spool *s)
+void spool_forget_peeked(struct spool *s)
 {
 	free(s->peeked.epoch);
 	free(s->peeked.payload);
 	memset(&s->peeked, 0, sizeof(s->peeked));
 }
 
-static int find_stream(struct spool *s, const char *epoch, const struct job_key *key, int *ret_found,
-	struct stream *ret, struct err *e)
+static int find_born(struct spool *s, const char *epoch, const struct job_key *key, int *ret_found,
+	struct spool_stream *ret, struct err *e)
 {
 	int64_t row[4] = {0};
-	int found;
 
 	if (sql_ints(s->db,
 		    "SELECT id, stored_last, given_up, refusals FROM streams"
 		    " WHERE epoch=? AND run=? AND job=? AND attempt=?",
-		    &found, row, 4, e, "siii", epoch, (int64_t)key->run, (int64_t)key->job,
+		    ret_found, row, 4, e, "siii", epoch, (int64_t)key->run, (int64_t)key->job,
 		    (int64_t)key->attempt))
 		return -1;
-	*ret = (struct stream){row[0], row[1], row[2], row[3]};
-	*ret_found = found;
+	*ret = (struct spool_stream){row[0], row[1], row[2], row[3]};
 	return 0;
 }
 
-static int count_all(struct spool *s, struct err *e)
+int spool_count_all(struct spool *s, struct err *e)
 {
 	int64_t row[2] = {0};
 	int found;
@@ -85,7 +69,7 @@ static int count_all(struct spool *s, struct err *e)
 		return -1;
 	s->count = (uint32_t)row[0];
 	s->bytes = (uint64_t)row[1];
-	return 0;
+	return spool_kept_count(s, e);
 }
 
 static int load_epoch(struct spool *s, struct err *e)
@@ -115,7 +99,7 @@ static int open_once(struct spool *s, struct err *e)
 {
 	if (sql_open(s->path, &s->db, e))
 		return -1;
-	if (sql_transaction(s->db, 1, make_schema, s, e) || count_all(s, e) || load_epoch(s, e)) {
+	if (sql_transaction(s->db, 1, make_schema, s, e) || spool_count_all(s, e) || load_epoch(s, e)) {
 		sqlite3_close(s->db);
 		s->db = NULL;
 		return -1;
@@ -171,6 +155,7 @@ int spool_open(const char *path, uint64_t limit_bytes, struct spool **ret, char 
 	*ret_moved = NULL;
 	s->path = xstrdup(path);
 	s->limit = limit_bytes ? limit_bytes : SPOOL_LIMIT;
+	s->kept_limit = s->limit / SPOOL_KEPT_SHARE;
 	if (open_once(s, e) &&
 		(!file_is_damaged(path) || move_aside(s, ret_moved, e) || open_once(s, e))) {
 		spool_close(s);
@@ -184,7 +169,7 @@ void spool_close(struct spool *s)
 {
 	if (!s)
 		return;
-	forget_peeked(s);
+	spool_forget_peeked(s);
 	sqlite3_close(s->db);
 	free(s->path);
 	free(s);
@@ -196,22 +181,22 @@ struct put {
 	struct spool *s;
 	const struct msg_batch *b;
 	uint64_t first;
-	int trial_end;
+	int events;
 	int added;
 };
 
-/* What a batch's records ask for: a flush at every end; trial ends are kept after the ack. */
-static int batch_ends(const struct msg_batch *b, int *ret_trial_end, int *ret_flush, struct err *e)
+/* Does it hold anything but samples, and an end, which asks for a flush? */
+static int batch_look(const struct msg_batch *b, int *ret_events, int *ret_flush, struct err *e)
 {
 	struct records r;
 
-	*ret_trial_end = *ret_flush = 0;
+	*ret_events = *ret_flush = 0;
 	if (b->lost)
 		return 0;
 	if (records_decode(b->payload, b->payload_len, &r, e))
 		return -1;
 	for (size_t i = 0; i < r.n; i++) {
-		*ret_trial_end |= r.v[i].type == RECORD_TRIAL_END;
+		*ret_events |= r.v[i].type != RECORD_SAMPLE;
 		*ret_flush |= r.v[i].type == RECORD_TRIAL_END ||
 			r.v[i].type == RECORD_UNIT_END || r.v[i].type == RECORD_ATTEMPT_END;
 	}
@@ -219,21 +204,37 @@ static int batch_ends(const struct msg_batch *b, int *ret_trial_end, int *ret_fl
 	return 0;
 }
 
-static int add_batch(struct spool *s, const struct stream *st, const struct put *p, struct err *e)
+static int add_batch(struct spool *s, const struct spool_stream *st, const struct put *p, struct err *e)
 {
 	const struct msg_batch *b = p->b;
 
 	if (st->given_up)
 		return sql_run(s->db,
-			"INSERT OR IGNORE INTO refused(stream, first, last, lost, wall_ns, text, payload)"
-			" VALUES(?,?,?,?,?,'the stream was refused before',?)",
-			e, "iiiiib", st->id, (int64_t)p->first, (int64_t)b->last, (int64_t)b->lost,
-			clock_wall_ns(), b->payload, b->payload_len);
+			"INSERT OR IGNORE INTO refused(stream, first, last, lost, events, wall_ns, text,"
+			" payload) VALUES(?,?,?,?,?,?,'the stream was refused before',?)",
+			e, "iiiiiib", st->id, (int64_t)p->first, (int64_t)b->last,
+			(int64_t)b->lost, (int64_t)p->events, clock_wall_ns(), b->payload,
+			b->payload_len);
 	return sql_run(s->db,
-		"INSERT INTO batches(stream, first, last, lost, trial_end, payload)"
+		"INSERT INTO batches(stream, first, last, lost, events, payload)"
 		" VALUES(?,?,?,?,?,?)",
 		e, "iiiiib", st->id, (int64_t)p->first, (int64_t)b->last, (int64_t)b->lost,
-		(int64_t)p->trial_end, b->payload, b->payload_len);
+		(int64_t)p->events, b->payload, b->payload_len);
+}
+
+static int bear_stream(struct spool *s, const struct msg_batch *b, struct spool_stream *ret,
+	struct err *e)
+{
+	int foreign = s->epoch[0] && !spool_is_kin(s->epoch, b->epoch);
+
+	if (sql_run(s->db,
+		    "INSERT INTO streams(epoch, run, job, attempt, given_up, wall_ns)"
+		    " VALUES(?,?,?,?,?,?)",
+		    e, "siiiii", b->epoch, (int64_t)b->key.run, (int64_t)b->key.job,
+		    (int64_t)b->key.attempt, (int64_t)foreign, clock_wall_ns()))
+		return -1;
+	*ret = (struct spool_stream){.id = sqlite3_last_insert_rowid(s->db), .given_up = foreign};
+	return 0;
 }
 
 static int put(void *arg, struct err *e)
@@ -241,19 +242,12 @@ static int put(void *arg, struct err *e)
 	struct put *p = arg;
 	struct spool *s = p->s;
 	const struct msg_batch *b = p->b;
-	struct stream st;
+	struct spool_stream st;
 	int found;
 
-	if (find_stream(s, b->epoch, &b->key, &found, &st, e))
+	if (find_born(s, b->epoch, &b->key, &found, &st, e) ||
+		(!found && bear_stream(s, b, &st, e)))
 		return -1;
-	if (!found) {
-		if (sql_run(s->db,
-			    "INSERT INTO streams(epoch, run, job, attempt, wall_ns) VALUES(?,?,?,?,?)",
-			    e, "siiii", b->epoch, (int64_t)b->key.run, (int64_t)b->key.job,
-			    (int64_t)b->key.attempt, clock_wall_ns()))
-			return -1;
-		st = (struct stream){.id = sqlite3_last_insert_rowid(s->db)};
-	}
 	if ((int64_t)b->last <= st.stored_last)
 		return 0;
 	p->first = b->first;
@@ -278,7 +272,7 @@ int spool_put(struct spool *s, const struct msg_batch *b, struct err *e)
 	if (s->bytes + b->payload_len > s->limit)
 		return err_set(e, ERR_FULL, "spool: %s is at its limit of %" PRIu64 " bytes",
 			s->path, s->limit);
-	if (batch_ends(b, &p.trial_end, &flush, e) || sql_transaction(s->db, flush, put, &p, e))
+	if (batch_look(b, &p.events, &flush, e) || sql_transaction(s->db, flush, put, &p, e))
 		return -1;
 	if (flush) /* now, since it flushes too, so that it need not come within a trial */
 		(void)sql_run(s->db, "PRAGMA wal_checkpoint(PASSIVE)", &ignored, "");
@@ -296,15 +290,15 @@ static void copy_row(struct spool *s, sqlite3_stmt *st)
 	struct msg_batch *b = &s->peeked;
 
 	s->peeked_stream = sqlite3_column_int64(st, 0);
-	b->epoch = xstrdup((const char *)sqlite3_column_text(st, 1));
-	b->key.run = (uint64_t)sqlite3_column_int64(st, 2);
-	b->key.job = (uint64_t)sqlite3_column_int64(st, 3);
-	b->key.attempt = (uint32_t)sqlite3_column_int64(st, 4);
-	b->first = (uint64_t)sqlite3_column_int64(st, 5);
-	b->last = (uint64_t)sqlite3_column_int64(st, 6);
-	b->lost = sqlite3_column_int(st, 7);
-	b->payload_len = (size_t)sqlite3_column_bytes(st, 8);
-	b->payload = b->payload_len ? xmemdup(sqlite3_column_blob(st, 8), b->payload_len) : NULL;
+	b->epoch = xstrdup(s->epoch);
+	b->key.run = (uint64_t)sqlite3_column_int64(st, 1);
+	b->key.job = (uint64_t)sqlite3_column_int64(st, 2);
+	b->key.attempt = (uint32_t)sqlite3_column_int64(st, 3);
+	b->first = (uint64_t)sqlite3_column_int64(st, 4);
+	b->last = (uint64_t)sqlite3_column_int64(st, 5);
+	b->lost = sqlite3_column_int(st, 6);
+	b->payload_len = (size_t)sqlite3_column_bytes(st, 7);
+	b->payload = b->payload_len ? xmemdup(sqlite3_column_blob(st, 7), b->payload_len) : NULL;
 }
 
 int spool_peek(struct spool *s, const struct msg_batch **ret, struct err *e)
@@ -313,13 +307,13 @@ int spool_peek(struct spool *s, const struct msg_batch **ret, struct err *e)
 	int rc;
 
 	if (s->count == 0)
-		forget_peeked(s);
+		spool_forget_peeked(s);
 	if (s->peeked.epoch || s->count == 0) {
 		*ret = s->peeked.epoch ? &s->peeked : NULL;
 		return 0;
 	}
 	if (sql_prepare(s->db,
-		    "SELECT b.stream, s.epoch, s.run, s.job, s.attempt, b.first, b.last, b.lost, b.payload"
+		    "SELECT b.stream, s.run, s.job, s.attempt, b.first, b.last, b.lost, b.payload"
 		    " FROM batches b JOIN streams s ON s.id=b.stream"
 		    " WHERE (b.stream, b.first) > (?, ?) ORDER BY b.stream, b.first LIMIT 1",
 		    &st, e, "ii", s->sent_stream, s->sent_first))
@@ -342,191 +336,13 @@ void spool_advance(struct spool *s)
 		return;
 	s->sent_stream = s->peeked_stream;
 	s->sent_first = (int64_t)s->peeked.first;
-	forget_peeked(s);
+	spool_forget_peeked(s);
 }
 
 void spool_rewind(struct spool *s)
 {
 	s->sent_stream = s->sent_first = 0;
-	forget_peeked(s);
-}
-
-/* ---- answers ---- */
-
-struct answer {
-	struct spool *s;
-	struct stream st;
-	uint64_t last; /* ack: up to here; refusal: the one before the expected */
-	const char *text;
-	/* of what the answer takes away: */
-	uint64_t bytes, bytes_sent;
-	unsigned batches;
-};
-
-static int measure(struct answer *a, int64_t last, struct err *e)
-{
-	struct spool *s = a->s;
-	int64_t row[3] = {0};
-	int found;
-
-	if (sql_ints(s->db,
-		    "SELECT count(*), sum(length(payload)),"
-		    " sum(iif((stream, first) <= (?3, ?4), length(payload), 0))"
-		    " FROM batches WHERE stream=?1 AND first<=?2 AND last<=?2",
-		    &found, row, 3, e, "iiii", a->st.id, last, s->sent_stream, s->sent_first))
-		return -1;
-	a->batches = (unsigned)row[0];
-	a->bytes = (uint64_t)row[1];
-	a->bytes_sent = (uint64_t)row[2];
-	return 0;
-}
-
-static void take_away(struct answer *a)
-{
-	a->s->count -= a->batches;
-	a->s->bytes -= a->bytes;
-}
-
-static int ack(void *arg, struct err *e)
-{
-	struct answer *a = arg;
-	sqlite3 *db = a->s->db;
-	int64_t last = (int64_t)a->last;
-
-	if (measure(a, last, e) ||
-		sql_run(db,
-			"INSERT OR IGNORE INTO summaries(stream, first, wall_ns, payload)"
-			" SELECT stream, first, ?1, payload FROM batches"
-			" WHERE stream=?2 AND first<=?3 AND last<=?3 AND trial_end",
-			e, "iii", clock_wall_ns(), a->st.id, last))
-		return -1;
-	return sql_run(db, "DELETE FROM batches WHERE stream=?1 AND first<=?2 AND last<=?2", e,
-		       "ii", a->st.id, last) ||
-		sql_run(db, "UPDATE streams SET refusals=0, wall_ns=? WHERE id=?", e, "ii",
-			clock_wall_ns(), a->st.id) ? -1 : 0;
-}
-
-static uint64_t to_number(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : n;
-}
-
-int spool_ack(struct spool *s, const char *epoch, const struct job_key *key, uint64_t last,
-	uint64_t *ret_bytes, struct err *e)
-{
-	struct answer a = {.s = s, .last = to_number(last)};
-	int found;
-
-	*ret_bytes = 0;
-	if (find_stream(s, epoch, key, &found, &a.st, e))
-		return -1;
-	if (!found)
-		return 0;
-	if (sql_transaction(s->db, 0, ack, &a, e))
-		return -1;
-	take_away(&a);
-	if (s->peeked.epoch && s->peeked_stream == a.st.id && s->peeked.last <= a.last)
-		forget_peeked(s);
-	*ret_bytes = a.bytes_sent;
-	return 0;
-}
-
-static int give_up(void *arg, struct err *e)
-{
-	struct answer *a = arg;
-	sqlite3 *db = a->s->db;
-
-	if (measure(a, INT64_MAX, e) ||
-		sql_run(db,
-			"INSERT OR IGNORE INTO refused(stream, first, last, lost, wall_ns, text, payload)"
-			" SELECT stream, first, last, lost, ?, ?, payload FROM batches WHERE stream=?",
-			e, "isi", clock_wall_ns(), a->text, a->st.id))
-		return -1;
-	if (sql_run(db, "DELETE FROM batches WHERE stream=?", e, "i", a->st.id))
-		return -1;
-	return sql_run(db, "UPDATE streams SET given_up=1, wall_ns=? WHERE id=?", e, "ii",
-		clock_wall_ns(), a->st.id);
-}
-
-/* Records from `expected` up to what we have (or had) that are not here any more. */
-static int fill_hole(struct answer *a, int64_t expected, struct err *e)
-{
-	sqlite3 *db = a->s->db;
-	int64_t row[2] = {0}, until = a->st.stored_last;
-	int found;
-
-	if (sql_ints(db,
-		    "SELECT first, lost FROM batches WHERE stream=? AND last>=?"
-		    " ORDER BY first LIMIT 1",
-		    &found, row, 2, e, "ii", a->st.id, expected))
-		return -1;
-	if (found && row[0] < expected && !row[1])
-		return err_set(e, ERR_PROTOCOL, "the store expects record %" PRId64
-			" in the middle of a batch", expected);
-	if (found && row[0] <= expected)
-		return sql_run(db, "UPDATE batches SET first=? WHERE stream=? AND first=?", e, "iii",
-			expected, a->st.id, row[0]);
-	if (found)
-		until = row[0] - 1;
-	if (until < expected)
-		return 0;
-	return sql_run(db,
-		"INSERT INTO batches(stream, first, last, lost, trial_end, payload)"
-		" VALUES(?,?,?,1,0,x'')",
-		e, "iii", a->st.id, expected, until);
-}
-
-static int resend(void *arg, struct err *e)
-{
-	struct answer *a = arg;
-	sqlite3 *db = a->s->db;
-
-	if (sql_run(db, "DELETE FROM batches WHERE stream=? AND last<=?", e, "ii", a->st.id,
-		    (int64_t)a->last) ||
-		fill_hole(a, (int64_t)a->last + 1, e))
-		return -1;
-	return sql_run(db, "UPDATE streams SET refusals=refusals+1 WHERE id=?", e, "i", a->st.id);
-}
-
-static int find_refused(struct spool *s, const struct job_key *key, int *ret_found,
-	struct stream *ret, struct err *e)
-{
-	int64_t row[4] = {0};
-
-	if (sql_ints(s->db,
-		    "SELECT id, stored_last, given_up, refusals FROM streams"
-		    " WHERE run=? AND job=? AND attempt=? AND NOT given_up"
-		    " AND id IN (SELECT stream FROM batches) ORDER BY id LIMIT 1",
-		    ret_found, row, 4, e, "iii", (int64_t)key->run, (int64_t)key->job,
-		    (int64_t)key->attempt))
-		return -1;
-	*ret = (struct stream){row[0], row[1], row[2], row[3]};
-	return 0;
-}
-
-int spool_refuse(struct spool *s, const struct job_key *key, uint64_t expected, const char *text,
-	struct spool_refusal *ret, struct err *e)
-{
-	struct answer a = {.s = s, .text = text, .last = expected ? to_number(expected) - 1 : 0};
-	int found, hopeless;
-
-	memset(ret, 0, sizeof(*ret));
-	if (find_refused(s, key, &found, &a.st, e))
-		return -1;
-	if (!found)
-		return 0;
-	forget_peeked(s);
-	hopeless = expected == 0 || a.st.refusals >= SPOOL_MAX_REFUSALS;
-	if (!hopeless && sql_transaction(s->db, 0, resend, &a, e)) {
-		if (e->code != ERR_PROTOCOL)
-			return -1;
-		hopeless = 1;
-	}
-	if (hopeless && sql_transaction(s->db, 1, give_up, &a, e))
-		return -1;
-	if (hopeless)
-		*ret = (struct spool_refusal){.given_up = a.batches, .bytes = a.bytes_sent};
-	return count_all(s, e);
+	spool_forget_peeked(s);
 }
 
 uint32_t spool_count(const struct spool *s)
@@ -539,28 +355,20 @@ const char *spool_epoch(const struct spool *s)
 	return s->epoch;
 }
 
-int spool_set_epoch(struct spool *s, const char *epoch, struct err *e)
-{
-	if (!strcmp(s->epoch, epoch))
-		return 0;
-	if (sql_run(s->db, "INSERT OR REPLACE INTO meta(key, value) VALUES('epoch', ?)", e, "s",
-		    epoch))
-		return -1;
-	snprintf(s->epoch, sizeof(s->epoch), "%s", epoch);
-	return 0;
-}
-
 static int tidy(void *arg, struct err *e)
 {
 	struct spool *s = arg;
 	int64_t before = clock_wall_ns() - SPOOL_KEEP_NS;
 
-	if (sql_run(s->db, "DELETE FROM summaries WHERE wall_ns<?", e, "i", before) ||
+	if (sql_run(s->db,
+		    "DELETE FROM kept WHERE stream IN (SELECT id FROM streams WHERE wall_ns<?)"
+		    " AND stream NOT IN (SELECT stream FROM batches)",
+		    e, "i", before) ||
 		sql_run(s->db, "DELETE FROM refused WHERE wall_ns<?", e, "i", before))
 		return -1;
 	return sql_run(s->db,
 		"DELETE FROM streams WHERE wall_ns<? AND id NOT IN (SELECT stream FROM batches)"
-		" AND id NOT IN (SELECT stream FROM summaries)"
+		" AND id NOT IN (SELECT stream FROM kept)"
 		" AND id NOT IN (SELECT stream FROM refused)"
 		" AND id <> (SELECT max(id) FROM streams)",
 		e, "i", before);
@@ -568,7 +376,7 @@ static int tidy(void *arg, struct err *e)
 
 int spool_tidy(struct spool *s, struct err *e)
 {
-	if (sql_transaction(s->db, 0, tidy, s, e) ||
+	if (sql_transaction(s->db, 0, tidy, s, e) || spool_kept_count(s, e) ||
 		sql_run(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", e, ""))
 		return -1;
 	sqlite3_db_release_memory(s->db);

@@ -272,7 +272,7 @@ int policy_check_job(const struct policy *p, const struct policy_request *r, str
 
 	if (p->plans_approved_only && !policy_is_approved(r->state_dir, r->plan->sha256))
 		err_set(e, ERR_DENIED,
-			"the policy's line 'plans: approved' wants this plan accepted here: "
+			"the policy's line 'allow.plans: approved' wants this plan accepted here: "
 			"arraymark-agent approve %s",
 			r->plan->sha256);
 	else if (!policy_check_hours(p, r->now, NULL, e) && !check_limit(p, r, e) &&

@@ -77,29 +77,45 @@ static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 	return volume_describe(ret, e) || find_disk(ret, e) ? -1 : 0;
 }
 
-/* The mount that the directory lies on, by its own point; what else is below it is not touched. */
-static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct buf *done,
+static int mount_again(struct volume_ctx *ctx, const struct mount_entry *m, const char *options,
 	struct err *e)
 {
 	struct step s;
 
-	step_start(&s, PHASE_CACHE, "unmount %s", m->point);
-	step_words(&s, "umount", "--", m->point, NULL);
-	step_undo(&s, "remount", m->source, m->point, m->type, m->options, NULL);
-	s.deadline_ms = STEP_LONG_MS;
-	s.retries = BUSY_RETRIES;
-	if (step_run(ctx, &s, NULL, e))
-		return -1;
 	step_start(&s, PHASE_CACHE, "mount %s again", m->point);
-	step_words(&s, "mount", "-t", m->type, "-o", m->options, "--", m->source, m->point, NULL);
+	step_words(&s, "mount", "-t", m->type, "-o", options, "--", m->source, m->point, NULL);
 	s.deadline_ms = STEP_LONG_MS;
-	if (step_run(ctx, &s, NULL, e))
-		return -1;
-	buf_addf(done, "%s unmounted and mounted", m->point);
-	return 0;
+	return step_run(ctx, &s, NULL, e);
 }
 
-/* Only a file system on a block device comes back as it was by mounting it again. */
+/* The mount that the directory lies on, by its own point; what else is below it is not touched. */
+static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct buf *done,
+	struct err *e)
+{
+	char *options = xasprintf("%s,%s", m->options, m->super_options);
+	struct step s;
+	int status;
+
+	step_start(&s, PHASE_CACHE, "unmount %s", m->point);
+	step_words(&s, "umount", "--", m->point, NULL);
+	step_undo(&s, "remount", m->source, m->point, m->type, options, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	s.retries = BUSY_RETRIES;
+	status = step_run(ctx, &s, NULL, e);
+	if (!status)
+		status = mount_again(ctx, m, options, e);
+	if (!status)
+		buf_addf(done, "%s unmounted and mounted", m->point);
+	free(options);
+	return status;
+}
+
+/* Only a whole file system on a block device comes back as it was by mounting it again. */
+static int can_remount(const struct mount_entry *m)
+{
+	return m && strcmp(m->point, "/") && !strcmp(m->root, "/") && str_starts(m->source, "/dev/");
+}
+
 static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
 {
 	const struct mount_entry *around;
@@ -113,8 +129,8 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 	if (mounts_read(&m, e))
 		return -1;
 	around = mounts_around(&m, v->mount);
-	if (!around || !strcmp(around->point, "/") || !str_starts(around->source, "/dev/"))
-		buf_adds(done, "as it was: it lies on no block device that could be mounted again");
+	if (!can_remount(around))
+		buf_adds(done, "as it was: it lies on nothing that could be mounted again as it is");
 	else if (geteuid() != 0 && !ctx->sink->preview)
 		buf_adds(done, "as it was: mounting takes root");
 	else

@@ -19,6 +19,7 @@
 
 #include "agent/volume/device.h"
 #include "agent/volume/signatures.h"
+#include "agent/volume/usage.h"
 #include "common/base/mem.h"
 
 #define END_SIZE (2 * ZFS_LABEL_SIZE)
@@ -110,9 +111,10 @@ static int look_for_zfs(int fd, const char *path, const struct wanted *w, struct
 			continue;
 		if (!label_is_wanted(w, &labels[i]))
 			return err_set(e, ERR_WRONG_STATE,
-				"%s carries a label of %s (GUID %" PRIu64 "), not of %s; it is left alone",
+				"%s carries a label of %s (GUID %" PRIu64 "), which is not the one that "
+				"was named; it is left alone",
 				path, signature_of_label(&labels[i], text, sizeof(text)),
-				labels[i].pool_guid, w->name ? w->name : "a spare");
+				labels[i].pool_guid);
 		mine = 1;
 	}
 	return mine || status;
@@ -309,10 +311,24 @@ static int parse_options(int argc, char **argv, struct wanted *w)
 	return wrong || !kind_given || optind >= argc ? -1 : optind;
 }
 
+static int clear_one(const struct usage *u, const char *device, const struct wanted *w,
+	struct err *e)
+{
+	char *why = usage_listed(u, device);
+
+	if (why) {
+		err_set(e, ERR_BUSY, "%s is busy: %s; it is left alone", device, why);
+		free(why);
+		return -1;
+	}
+	return w->kind <= KIND_ZFS_SPARE ? clear_zfs(device, w, e) : clear_filesystem(device, w, e);
+}
+
 int labels_main(int argc, char **argv)
 {
 	struct wanted w = {0};
 	int first = parse_options(argc, argv, &w), failed = 0;
+	struct usage u;
 	struct err e;
 
 	if (first < 0) {
@@ -321,14 +337,16 @@ int labels_main(int argc, char **argv)
 				"       clear-labels --kind xfs|ext4 --uuid UUID DEVICE…\n");
 		return 2;
 	}
+	if (usage_read(&u, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		return 1;
+	}
 	for (int i = first; i < argc; i++) {
-		int status = w.kind <= KIND_ZFS_SPARE ? clear_zfs(argv[i], &w, &e)
-						      : clear_filesystem(argv[i], &w, &e);
-
-		if (!status)
+		if (!clear_one(&u, argv[i], &w, &e))
 			continue;
 		fprintf(stderr, "%s\n", e.text);
 		failed = 1;
 	}
+	usage_clear(&u);
 	return failed;
 }

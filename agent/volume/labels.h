@@ -9,7 +9,8 @@
  * clear-labels --kind xfs|ext4 --uuid UUID DEVICE…
  *
  * Looks first: a label of another pool or a file system with another UUID is an error, and nothing
- * is written to that device. A device without such labels is fine. Disks are opened exclusively.
+ * is written to that device. A device without such labels is fine. What is in use (also by a pool
+ * that a daemon has imported) is left alone, and disks are opened exclusively.
  * argv[0] is the verb. Returns the exit status: 0, 1 (failed), 2 (usage).
  */
 int labels_main(int argc, char **argv);

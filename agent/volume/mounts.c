@@ -56,6 +56,7 @@ static int parse_line(char *line, struct mount_entry *ret)
 	if (dash + 2 >= n || sscanf(field[2], "%u:%u", &major_number, &minor_number) != 2)
 		return -1;
 	ret->dev = makedev(major_number, minor_number);
+	ret->root = unescape(field[3]);
 	ret->point = unescape(field[4]);
 	ret->options = unescape(field[5]);
 	ret->type = unescape(field[dash + 1]);
@@ -95,6 +96,7 @@ int mounts_read(struct mounts *ret, struct err *e)
 void mounts_free(struct mounts *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
+		free(m->v[i].root);
 		free(m->v[i].point);
 		free(m->v[i].options);
 		free(m->v[i].type);

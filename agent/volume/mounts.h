@@ -9,6 +9,7 @@
 
 struct mount_entry {
 	dev_t dev;
+	char *root;    /* the part of the file system that is seen: "/" unless it is a bind mount */
 	char *point;   /* unescaped, as the other texts */
 	char *options; /* of the mount */
 	char *type;

@@ -5,15 +5,18 @@
  * Invariant: no file or folder is used that was there before.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "agent/volume/driver.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 
 #define LOOP_CONTROL "/dev/loop-control"
 
@@ -170,9 +173,70 @@ static size_t list_wanted(const struct layout *l, struct wanted *v)
 	return n;
 }
 
-/* The policy's own directory is made too when it is missing, and goes again when it is empty. Its
- * path without symlinks is what the kernel will name a loop device's file by. */
-static int make_folder(struct volume_ctx *ctx, char **ret_dir, struct err *e)
+/* Bytes of the files in one folder of scratch disks. */
+static uint64_t folder_bytes(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	while (d && (entry = readdir(d)))
+		if (!fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return sum;
+}
+
+/* What is there already counts: of this job's other layouts, and what earlier plans kept. */
+static int check_limit(const struct volume_ctx *ctx, const char *parent, const struct layout *l,
+	struct err *e)
+{
+	char have[UNITS_LEN], need[UNITS_LEN], limit[UNITS_LEN];
+	uint64_t most = (uint64_t)ctx->policy->scratch_limit, used = 0;
+	uint64_t more = (uint64_t)l->scratch.size * l->scratch.disks;
+	DIR *d = opendir(parent);
+	struct dirent *entry;
+
+	if (!d)
+		return err_sys(e, "cannot read %s", parent);
+	while ((entry = readdir(d)))
+		if (str_starts(entry->d_name, "am_"))
+			used += folder_bytes(dirfd(d), entry->d_name);
+	closedir(d);
+	if (used <= most && more <= most - used)
+		return 0;
+	return err_set(e, ERR_DENIED,
+		"scratch disks of %s are in %s already and %s more are wanted, the policy's line "
+		"'allow.scratch.limit' allows %s: `arraymark-agent volumes` lists what was kept",
+		units_size((int64_t)used, have), parent, units_size((int64_t)more, need),
+		units_size((int64_t)most, limit));
+}
+
+/* Its path without symlinks is what the kernel will name a loop device's file by. As root we make
+ * and remove files by name in it, so nobody else may be able to change what a name there means. */
+static int find_parent(struct volume_ctx *ctx, const struct layout *l, char **ret, struct err *e)
+{
+	const char *given = ctx->policy->scratch_directory;
+	char *real;
+
+	if (fs_check_owned_folder(given, e) || fs_realpath(given, &real, e))
+		return err_prefix(e, "the policy's line 'allow.scratch.directory'");
+	if (check_limit(ctx, real, l, e)) {
+		free(real);
+		return -1;
+	}
+	*ret = real;
+	return 0;
+}
+
+/* The policy's own directory is made too when it is missing, and goes again when it is empty. */
+static int make_folder(struct volume_ctx *ctx, const struct layout *l, char **ret_dir,
+	struct err *e)
 {
 	const char *parent = ctx->policy->scratch_directory;
 	char *name, *dir, *real = NULL;
@@ -180,7 +244,7 @@ static int make_folder(struct volume_ctx *ctx, char **ret_dir, struct err *e)
 
 	if (volume_make_folder(ctx, parent, "0700", e))
 		return -1;
-	if (!ctx->sink->preview && fs_realpath(parent, &real, e))
+	if (!ctx->sink->preview && find_parent(ctx, l, &real, e))
 		return -1;
 	name = volume_name(ctx);
 	dir = xasprintf("%s/%s", real ? real : parent, name);
@@ -208,7 +272,7 @@ int scratch_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage
 	if (!ctx->policy || !ctx->policy->scratch_directory)
 		return err_set(e, ERR_DENIED,
 			"the policy has no line allow.scratch, so scratch disks cannot be made");
-	if (make_folder(ctx, &dir, e))
+	if (make_folder(ctx, l, &dir, e))
 		return -1;
 	wanted = xcalloc(max, sizeof(*wanted));
 	n = list_wanted(l, wanted);

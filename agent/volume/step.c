@@ -187,26 +187,50 @@ static int note(const struct real_sink *real, uint64_t number, const struct step
 	return status;
 }
 
+/* A teardown goes on without the journal: nothing undoes its steps, and a full disk under the
+ * journal must not keep us from freeing it. */
+static int begin(const struct real_sink *real, const struct step *s, uint64_t *ret_number,
+	struct err *e)
+{
+	struct journal_entry entry = {.unit = real->unit, .phase = s->phase, .what = s->what,
+		.argv = s->argv, .undo = s->undo};
+
+	if (!journal_begin(real->journal, &entry, ret_number, e))
+		return 0;
+	*ret_number = 0;
+	return s->phase == PHASE_TEARDOWN ? 0 : -1;
+}
+
+static int finish(const struct real_sink *real, const struct step *s, uint64_t number, int ok,
+	const struct buf *output, struct err *e)
+{
+	struct err later;
+	int status = 0;
+
+	if (!number)
+		return 0;
+	if (ok && note(real, number, s, output, e))
+		status = -1;
+	if (journal_finish(real->journal, number, ok && !status, ok && !status ? e : &later) && ok)
+		status = s->phase == PHASE_TEARDOWN ? 0 : -1;
+	return status;
+}
+
 static int run_real(struct step_sink *sink, const struct step *s, struct buf *output, struct err *e)
 {
 	struct real_sink *real = (struct real_sink *)sink;
-	struct journal_entry entry = {.unit = real->unit, .phase = s->phase, .what = s->what,
-		.argv = s->argv, .undo = s->undo};
 	struct proc_result r = {0};
-	struct err later;
 	int64_t started = clock_mono_ns();
 	uint64_t number;
 	int status;
 
-	if (journal_begin(real->journal, &entry, &number, e))
+	if (begin(real, s, &number, e))
 		return -1;
 	status = execute(s, &r, e);
 	if (status)
 		err_prefix(e, "cannot %s", s->what);
 	report(real, s, !status, clock_mono_ns() - started, &r);
-	if (!status && note(real, number, s, &r.out, e))
-		status = -1;
-	if (journal_finish(real->journal, number, !status, status ? &later : e))
+	if (finish(real, s, number, !status, &r.out, e))
 		status = -1;
 	if (!status)
 		buf_add(output, buf_str(&r.out), r.out.len);

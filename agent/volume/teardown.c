@@ -31,30 +31,55 @@ static int is_blocked(const struct blocked *b, const struct unit *u)
 	return 0;
 }
 
+static void block(struct blocked *b, struct unit unit)
+{
+	b->v = xgrow(b->v, b->n, &b->cap, sizeof(*b->v));
+	b->v[b->n++] = unit;
+}
+
+/* 0: undone; 1: undone, but the journal could not be told (its disk may be full, and what is undone
+ * next may free it); -1: not undone. */
+static int undo_one(struct undo_ctx *u, struct journal *j, struct journal_entry *entry,
+	struct err *e)
+{
+	if (undo_entry(u, e))
+		return -1;
+	entry->undone = 1;
+	return journal_undone(j, entry->number, e) ? 1 : 0;
+}
+
 static int undo_all(struct volume_ctx *ctx, struct journal *j, struct journal_entry *entries,
 	size_t n, struct err *e)
 {
+	uint64_t *untold = xcalloc(n + 1, sizeof(*untold));
 	struct blocked blocked = {0};
+	size_t n_untold = 0;
 	struct err one;
-	int failed = 0;
+	int status = 0;
 
 	for (size_t i = n; i-- > 0;) {
 		struct undo_ctx u = {ctx, entries, n, &entries[i]};
+		int result;
 
 		if (!*entries[i].undo.op || entries[i].undone || is_blocked(&blocked, &entries[i].unit))
 			continue;
-		if (!undo_entry(&u, &one) && !journal_undone(j, entries[i].number, &one)) {
-			entries[i].undone = 1;
+		result = undo_one(&u, j, &entries[i], &one);
+		if (result > 0)
+			untold[n_untold++] = entries[i].number;
+		if (result >= 0)
 			continue;
-		}
 		log_warning("teardown", "%s", one.text);
-		blocked.v = xgrow(blocked.v, blocked.n, &blocked.cap, sizeof(*blocked.v));
-		blocked.v[blocked.n++] = entries[i].unit;
-		if (!failed++)
+		block(&blocked, entries[i].unit);
+		if (!status)
 			err_copy(e, &one);
+		status = -1;
 	}
+	for (size_t i = 0; i < n_untold; i++)
+		if (journal_undone(j, untold[i], status ? &one : e))
+			status = -1;
 	free(blocked.v);
-	return failed ? -1 : 0;
+	free(untold);
+	return status;
 }
 
 static int check_clean(const char *device, struct err *e)

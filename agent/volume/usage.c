@@ -234,6 +234,28 @@ static char *find_listed(const struct usage *u, const char *kernel)
 	return why;
 }
 
+/* For a whole disk: it and its partitions. */
+static char *find_listed_below(const struct usage *u, const char *kernel)
+{
+	struct strv parts = {0};
+	char *why = find_listed(u, kernel);
+
+	device_partitions(kernel, &parts);
+	for (size_t i = 0; i < parts.n && !why; i++)
+		why = find_listed(u, parts.v[i]);
+	strv_free(&parts);
+	return why;
+}
+
+char *usage_listed(const struct usage *u, const char *path)
+{
+	char *kernel = device_kernel_name(path);
+	char *why = kernel ? find_listed_below(u, kernel) : find_pool(u, path);
+
+	free(kernel);
+	return why;
+}
+
 /* A label that says ACTIVE and carries another host's id: imported over there, on a shared shelf. */
 static char *find_foreign_pool(const struct usage *u, const struct zfs_label labels[ZFS_LABELS])
 {
@@ -282,9 +304,7 @@ int usage_of_disk(const struct usage *u, const char *kernel, char **ret_why, str
 	int status = 0;
 
 	device_partitions(kernel, &parts);
-	why = find_listed(u, kernel);
-	for (size_t i = 0; i < parts.n && !why; i++)
-		why = find_listed(u, parts.v[i]);
+	why = find_listed_below(u, kernel);
 	/* What is in use is not read: a disk behind a hung array would hang us too. */
 	if (!why)
 		status = look_at(u, kernel, 1, &why, sigs, e);

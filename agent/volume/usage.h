@@ -21,6 +21,9 @@ void usage_clear(struct usage *u);
  * when that cannot be found out. */
 int usage_of_disk(const struct usage *u, const char *kernel, char **ret_why, struct strv *sigs,
 	struct err *e);
+/* What the kernel's and ZFS' lists know to hold the device or file, without opening it: a pool that a
+ * daemon has imported holds its devices against nobody. NULL: nothing; caller frees. */
+char *usage_listed(const struct usage *u, const char *path);
 /* Members in /proc/mdstat's text, appended. */
 void mdstat_parse(const char *text, struct strv *members);
 

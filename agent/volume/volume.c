@@ -89,7 +89,7 @@ int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *un
 	snprintf(owner, sizeof(owner), "%u:%u", (unsigned)ctx->worker_uid,
 		(unsigned)ctx->worker_gid);
 	step_start(&s, PHASE_BUILD, "give %s to the workers' account", path);
-	step_words(&s, "chown", owner, "--", path, NULL);
+	step_words(&s, ctx->self, "give-folder", "--owner", owner, "--", path, NULL);
 	return step_run(ctx, &s, NULL, e);
 }
 
@@ -224,7 +224,7 @@ static int check_disks(const struct volume *v, struct err *e)
 		if (gone)
 			return err_set(e, ERR_WRONG_STATE,
 				"the disk %s under %s is gone: it was pulled, or the kernel gave it up",
-				v->disks.v[i], v->name);
+				v->disks.v[i], v->mount);
 	}
 	return 0;
 }

@@ -214,7 +214,7 @@ static int check_line(const struct volume *v, const char *line, struct err *e)
 		return err_set(e, ERR_WRONG_STATE,
 			"the pool %s has GUID %.*s, it was built with %s: another pool has its name",
 			v->name, guid, line, v->guid);
-	if (strncmp(word, "ONLINE", (size_t)health))
+	if (health != (int)strlen("ONLINE") || strncmp(word, "ONLINE", (size_t)health))
 		return err_set(e, ERR_WRONG_STATE,
 			"the pool %s is %.*s: it lost a disk since it was built", v->name, health, word);
 	return 0;

@@ -216,8 +216,11 @@ static void *sync_files(void *arg)
 static int sync_watched(struct stream *s, struct hist *interval, struct buf *wire, struct err *e)
 {
 	pthread_t t;
-	int rc = pthread_create(&t, NULL, sync_files, s);
+	int rc;
 
+	if (s->spec->op == OP_READ || s->spec->sync == SYNC_NONE)
+		return 0;
+	rc = pthread_create(&t, NULL, sync_files, s);
 	if (rc != 0)
 		return err_set(e, ERR_FULL, "cannot start a thread: %s", strerror(rc));
 	watch_threads(s, 1, interval, wire);

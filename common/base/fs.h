@@ -25,6 +25,9 @@ int fs_lock(const char *path, int *ret_fd, struct err *e);
 /* 0 when the file is regular, owned by root or by the caller's uid, and not writable by group or
  * others; every parent folder is checked the same way. ERR_DENIED says which path and the remedy. */
 int fs_check_owned(const char *path, struct err *e);
+/* As fs_check_owned for a folder: nobody else can put another thing in the place of what we make in
+ * it. It may be writable by others if it has the sticky bit. */
+int fs_check_owned_folder(const char *path, struct err *e);
 /* Random bytes (getrandom). */
 void fs_random(void *out, size_t len);
 /* Lower-case hex of len bytes into out (2 * len + 1). */

@@ -219,7 +219,7 @@ static char *absolute_of(const char *path)
 	return xasprintf("%s/%s", cwd, path);
 }
 
-int fs_check_owned(const char *path, struct err *e)
+static int check_owned(const char *path, mode_t type, const char *what, struct err *e)
 {
 	char *given = absolute_of(path), *real = NULL;
 	struct stat st;
@@ -228,8 +228,8 @@ int fs_check_owned(const char *path, struct err *e)
 	status = fs_realpath(given, &real, e);
 	if (!status && stat(real, &st))
 		status = err_sys(e, "cannot check %s", path);
-	if (!status && !S_ISREG(st.st_mode))
-		status = err_set(e, ERR_DENIED, "%s is not a regular file", path);
+	if (!status && (st.st_mode & S_IFMT) != type)
+		status = err_set(e, ERR_DENIED, "%s is not a %s", path, what);
 	if (!status)
 		status = check_chain(given, e);
 	if (!status)
@@ -237,6 +237,16 @@ int fs_check_owned(const char *path, struct err *e)
 	free(real);
 	free(given);
 	return status;
+}
+
+int fs_check_owned(const char *path, struct err *e)
+{
+	return check_owned(path, S_IFREG, "regular file", e);
+}
+
+int fs_check_owned_folder(const char *path, struct err *e)
+{
+	return check_owned(path, S_IFDIR, "folder", e);
 }
 
 static const char *const program_folders[] = {

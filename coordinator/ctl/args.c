@@ -5,6 +5,7 @@
 #include "coordinator/ctl/args.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #define OPTIONS_MAX 32
 
 const struct option_spec global_options[] = {
-	{"coordinator", 'c', "HOST:PORT", "which coordinator; also 'local' or the path of its socket"},
+	{"coordinator", 'c', "HOST:PORT",
+		"which coordinator; also 'local' or the path of its socket"},
 	{"quiet", 'q', NULL, "no progress and no hints"},
 	{"json", 0, NULL, "one JSON document on stdout; errors as one on stderr"},
 	{"color", 0, "WHEN", "auto (default), always or never"},
@@ -71,7 +73,8 @@ static int wrong_option(const struct table *t, const char *word, struct err *e)
 		free(name);
 	}
 	if (near)
-		return err_set(e, ERR_USAGE, "unknown option '%s' (did you mean '--%s'?)", word, near);
+		return err_set(
+			e, ERR_USAGE, "unknown option '%s' (did you mean '--%s'?)", word, near);
 	return err_set(e, ERR_USAGE, "unknown option '%s'", word);
 }
 
@@ -100,7 +103,7 @@ int args_parse(int argc, char **argv, const struct option_spec *own, int in_orde
 	struct table t = {.n = 0};
 	int code;
 
-	strcpy(t.letters, in_order ? "+:" : ":");
+	snprintf(t.letters, sizeof(t.letters), "%s", in_order ? "+:" : ":");
 	table_add(&t, global_options);
 	table_add(&t, own);
 	opterr = 0;

@@ -17,9 +17,8 @@ static int is_cleaning(const json_t *v)
 	const json_t *j;
 	size_t i;
 
-	json_array_foreach(json_object_get(v, "jobs"), i, j)
-		if (!strcmp(json_get_str(j, "state", ""), "cancelling"))
-			return 1;
+	json_array_foreach(json_object_get(v, "jobs"), i,
+		j) if (!strcmp(json_get_str(j, "state", ""), "cancelling")) return 1;
 	return 0;
 }
 
@@ -29,10 +28,10 @@ static void note_jobs(struct ctl *c, const json_t *v, int waiting)
 	const json_t *j;
 	size_t i;
 
-	json_array_foreach(json_object_get(v, "jobs"), i, j)
-		ctl_note(c, "%s: %s", json_get_str(j, "host", "-"),
-			strcmp(json_get_str(j, "state", ""), "cancelling")
-				? "cancelled" : "taking its volume down");
+	json_array_foreach(json_object_get(v, "jobs"), i, j) ctl_note(c, "%s: %s",
+		json_get_str(j, "host", "-"),
+		strcmp(json_get_str(j, "state", ""), "cancelling") ? "cancelled"
+								   : "taking its volume down");
 	if (is_cleaning(v) && !waiting)
 		ctl_note(c, "`%s watch %lld` tells when it is done", ctl_command(c, command),
 			(long long)json_get_int(v, "run", 0));

@@ -233,7 +233,7 @@ static int open_socket(const char *path, struct err *e)
 
 	if (strlen(path) >= sizeof(a.sun_path))
 		return err_set(e, ERR_INPUT, "%s: too long for the name of a socket", path);
-	strcpy(a.sun_path, path);
+	memcpy(a.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(e, "socket");
@@ -252,8 +252,8 @@ static int dial(struct client *c, struct err *e)
 	int fd;
 
 	if (!c->target.socket) {
-		c->conn = conn_connect(c->base, c->target.name, c->ctx, TLS_ALPN_MAIN, CONNECT_MS,
-			&handler, c, e);
+		c->conn = conn_connect(
+			c->base, c->target.name, c->ctx, TLS_ALPN_MAIN, CONNECT_MS, &handler, c, e);
 		return c->conn ? 0 : -1;
 	}
 	fd = open_socket(c->target.socket, e);
@@ -328,8 +328,8 @@ int client_connect(struct client *c, struct err *e)
 
 /* ---- calls ---- */
 
-void client_send(struct client *c, const struct msg_call *call, client_line line,
-	client_done done, void *arg)
+void client_send(struct client *c, const struct msg_call *call, client_line line, client_done done,
+	void *arg)
 {
 	struct open_call *k;
 	struct msg m = {.type = MSG_CALL};
@@ -376,8 +376,8 @@ static void waiting_done(void *arg, const struct err *why)
 		err_copy(&w->err, why);
 }
 
-int client_call(struct client *c, const struct msg_call *call, client_line line, void *arg,
-	struct err *e)
+int client_call(
+	struct client *c, const struct msg_call *call, client_line line, void *arg, struct err *e)
 {
 	struct waiting w = {.line = line, .arg = arg};
 	struct err why;

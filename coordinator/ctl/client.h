@@ -27,11 +27,12 @@ void client_free(struct client *c);
  * ERR_CONN; ERR_DENIED and ERR_PROTOCOL (versions) stay. */
 int client_connect(struct client *c, struct err *e);
 /* One call to its end; connects first where needed. ERR_CANCELLED after client_stop. */
-int client_call(struct client *c, const struct msg_call *call, client_line line, void *arg,
-	struct err *e);
-/* Starts a call beside the present one; done runs later. Without a connection: at once, ERR_CONN. */
-void client_send(struct client *c, const struct msg_call *call, client_line line,
-	client_done done, void *arg);
+int client_call(
+	struct client *c, const struct msg_call *call, client_line line, void *arg, struct err *e);
+/* Starts a call beside the present one; done runs later. Without a connection: at once, ERR_CONN.
+ */
+void client_send(struct client *c, const struct msg_call *call, client_line line, client_done done,
+	void *arg);
 /* Lets time pass; returns early after client_stop. */
 void client_wait(struct client *c, unsigned ms);
 /* Ends the present client_call or client_wait, and each one to come. */

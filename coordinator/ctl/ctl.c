@@ -63,7 +63,8 @@ const char *ctl_command(const struct ctl *c, char out[CTL_COMMAND_LEN])
 	return out;
 }
 
-static void say(const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+static void say(const char *prefix, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 static void say(const char *prefix, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap), *safe = print_safe_dup(text);
@@ -160,8 +161,8 @@ static void help_options(const struct option_spec *list, struct buf *out)
 {
 	for (; list && list->name; list++) {
 		char *left = xasprintf(list->value ? "%s--%s %s" : "%s--%s",
-			list->letter ? (char[]){'-', list->letter, ',', ' ', '\0'} : "    ", list->name,
-			list->value);
+			list->letter ? (char[]){'-', list->letter, ',', ' ', '\0'} : "    ",
+			list->name, list->value);
 
 		help_line(left, list->help, out);
 		free(left);
@@ -170,11 +171,12 @@ static void help_options(const struct option_spec *list, struct buf *out)
 
 static void help_program(struct buf *out)
 {
-	buf_adds(out, "usage: arraymark [options] VERB …\n"
-		      "\n"
-		      "Files plans that build storage volumes and time workloads on them, follows the\n"
-		      "runs and prints what they found.\n"
-		      "\n");
+	buf_adds(out,
+		"usage: arraymark [options] VERB …\n"
+		"\n"
+		"Files plans that build storage volumes and time workloads on them, follows the\n"
+		"runs and prints what they found.\n"
+		"\n");
 	for (size_t i = 0; verbs[i]; i++) {
 		char *left = xasprintf("%s %s", verbs[i]->name, verbs[i]->args);
 
@@ -183,9 +185,10 @@ static void help_program(struct buf *out)
 	}
 	buf_adds(out, "\noptions of every verb:\n");
 	help_options(global_options, out);
-	buf_adds(out, "\n"
-		      "A RUN is a number, a name (its newest run) or 'last'. Status: 0 done, 1 the work\n"
-		      "failed, 2 usage, 3 no connection, no identity or not allowed, 130 interrupted.\n");
+	buf_adds(out,
+		"\n"
+		"A RUN is a number, a name (its newest run) or 'last'. Status: 0 done, 1 the work\n"
+		"failed, 2 usage, 3 no connection, no identity or not allowed, 130 interrupted.\n");
 }
 
 void ctl_help(const struct verb *v, struct buf *out)
@@ -262,8 +265,8 @@ static int check_count(const struct verb *v, const struct args *a, struct err *e
 }
 
 /* The verb's words are gone from argv[1…]: what follows are its options and arguments. */
-static int run_verb(struct ctl *c, const struct verb *v, int argc, char **argv, struct args *a,
-	struct err *e)
+static int run_verb(
+	struct ctl *c, const struct verb *v, int argc, char **argv, struct args *a, struct err *e)
 {
 	int status;
 

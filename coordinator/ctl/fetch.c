@@ -50,8 +50,8 @@ int fetch_add_file(const char *path, struct result_set *set, struct err *e)
 	}
 	while (!bad && (n = getline(&line, &cap, f)) >= 0) {
 		if (n > LINE_MAX_BYTES)
-			bad = err_set(e, ERR_INPUT, "%s:%zu: a line of %zd bytes is no export", r.name,
-				r.line_no + 1, n);
+			bad = err_set(e, ERR_INPUT, "%s:%zu: a line of %zd bytes is no export",
+				r.name, r.line_no + 1, n);
 		else if (n > 1)
 			bad = on_line(&r, line, (size_t)n - (line[n - 1] == '\n'), e);
 	}

@@ -27,11 +27,11 @@ struct follow {
 	const struct follow_options *o;
 	struct view view;
 	struct screen screen;
-	char *target;        /* of the calls: the run as given, then its number */
+	char *target; /* of the calls: the run as given, then its number */
 	int dirty, silent;
 	int64_t drawn_ns;
 	unsigned backoff_ms;
-	int told;            /* the outage has been said */
+	int told; /* the outage has been said */
 	unsigned signals;
 	struct buf lines;
 	struct err check_failed; /* ERR_NONE: it did not */
@@ -156,8 +156,8 @@ static void back_off(struct follow *f, const struct err *why)
 	unsigned char chance;
 
 	if (!f->told)
-		sayf(f, "%s%s%s; trying again until it is back", named ? "" : name, named ? "" : ": ",
-			why->text);
+		sayf(f, "%s%s%s; trying again until it is back", named ? "" : name,
+			named ? "" : ": ", why->text);
 	f->told = 1;
 	fs_random(&chance, 1);
 	client_wait(f->client, f->backoff_ms * 3 / 4 + f->backoff_ms * chance / 512);
@@ -254,7 +254,8 @@ void follow_end_text(const struct follow_end *f, int color, struct buf *out)
 	buf_addf(out, "run %llu (%s): ", (unsigned long long)f->run, f->name);
 	print_colored(f->state, print_state_color(f->state), color, out);
 	buf_addc(out, '\n');
-	json_array_foreach(f->jobs, i, j) {
+	json_array_foreach(f->jobs, i, j)
+	{
 		const char *state = json_get_str(j, "state", "");
 		char *text;
 

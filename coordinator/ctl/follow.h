@@ -12,18 +12,18 @@
 #include "coordinator/ctl/ctl.h"
 
 struct follow_options {
-	const char *run;  /* number, name or "last" */
-	int known;        /* the run is there: also the first connection is tried again and again */
-	int as_lines;     /* JSON lines on stdout instead of a view */
+	const char *run; /* number, name or "last" */
+	int known;       /* the run is there: also the first connection is tried again and again */
+	int as_lines;    /* JSON lines on stdout instead of a view */
 	int (*check)(void *arg, struct err *e); /* asked now and then: -1 ends following with e */
 	void *check_arg;
-	int cancel;       /* a signal cancels the run and goes on following; a second one stops */
+	int cancel; /* a signal cancels the run and goes on following; a second one stops */
 };
 struct follow_end {
-	uint64_t run;    /* 0 when no line came */
+	uint64_t run;       /* 0 when no line came */
 	char *name, *state; /* of the run; escaped; NULL when no line came */
-	json_t *jobs;    /* [{"job", "host", "state", "why"}] */
-	int interrupted; /* by a signal: stopped following, or cancelled by us */
+	json_t *jobs;       /* [{"job", "host", "state", "why"}] */
+	int interrupted;    /* by a signal: stopped following, or cancelled by us */
 };
 
 /* Returns when the run has ended or a signal came; the client stays connected in the first case. */

@@ -22,7 +22,8 @@ static void add_seen(struct grid *t, const json_t *v, struct buf *scratch)
 static void add_state(struct grid *t, const json_t *v)
 {
 	const char *state = json_get_str(v, "state", "-");
-	char *text = json_get_bool(v, "paused", 0) ? xasprintf("%s, paused", state) : xstrdup(state);
+	char *text =
+		json_get_bool(v, "paused", 0) ? xasprintf("%s, paused", state) : xstrdup(state);
 
 	grid_add_color(t, text, print_state_color(state));
 	free(text);
@@ -34,9 +35,8 @@ static void add_tags(struct grid *t, const json_t *v, struct buf *scratch)
 	size_t i;
 
 	buf_reset(scratch);
-	json_array_foreach(json_object_get(v, "tags"), i, tag)
-		buf_addf(scratch, "%s%s", i ? " " : "",
-			json_is_string(tag) ? json_string_value(tag) : "?");
+	json_array_foreach(json_object_get(v, "tags"), i, tag) buf_addf(
+		scratch, "%s%s", i ? " " : "", json_is_string(tag) ? json_string_value(tag) : "?");
 	grid_add(t, buf_str(scratch));
 }
 
@@ -67,8 +67,8 @@ static void add_host(struct grid *t, const json_t *v)
 
 static int list(struct ctl *c, const struct args *a, struct err *e)
 {
-	static const char *const heads[] = {"HOST", "STATE", "RUN", "SEEN", "CLOCK", "DISKS", "ZFS",
-		"AGENT", "TAGS", NULL};
+	static const char *const heads[] = {
+		"HOST", "STATE", "RUN", "SEEN", "CLOCK", "DISKS", "ZFS", "AGENT", "TAGS", NULL};
 	struct msg_call call = {.verb = CALL_HOSTS};
 	struct buf out = {0};
 	struct grid t;
@@ -82,12 +82,12 @@ static int list(struct ctl *c, const struct args *a, struct err *e)
 	if (c->json)
 		return ctl_out_json(json_pack("{s:o}", "hosts", all), e);
 	grid_init(&t, heads, 1 << 2 | 1 << 4);
-	json_array_foreach(all, i, v)
-		add_host(&t, v);
+	json_array_foreach(all, i, v) add_host(&t, v);
 	grid_print(&t, c->color_out, &out);
 	r = ctl_out(&out, e);
 	if (!json_array_size(all))
-		ctl_note(c, "no hosts: `arraymark token create HOST` makes the token for the first one");
+		ctl_note(c, "no hosts: `arraymark token create HOST` makes the token for the first "
+			    "one");
 	grid_clear(&t);
 	buf_free(&out);
 	json_decref(all);
@@ -138,8 +138,10 @@ static int pause_host(struct ctl *c, const struct args *a, struct err *e)
 	if (strcmp(what, "on") && strcmp(what, "off"))
 		return err_set(e, ERR_USAGE, "'%s': on or off is expected", what);
 	strv_add(&call.args, what);
-	r = change(c, &call, strcmp(what, "on") ? "takes jobs again"
-						 : "is paused: no new job starts there; a running one goes on", e);
+	r = change(c, &call,
+		strcmp(what, "on") ? "takes jobs again"
+				   : "is paused: no new job starts there; a running one goes on",
+		e);
 	strv_free(&call.args);
 	return r;
 }
@@ -171,7 +173,8 @@ const struct verb verb_host_list = {
 	.name = "host list",
 	.args = "",
 	.summary = "hosts: state, last seen, clock, disks, tags",
-	.help = "DISKS is how many its policy allows, of how many it has. CLOCK is its wall clock minus\n"
+	.help = "DISKS is how many its policy allows, of how many it has. CLOCK is its wall clock "
+		"minus\n"
 		"the coordinator's.\n",
 	.run = list,
 };

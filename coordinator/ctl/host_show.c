@@ -36,8 +36,8 @@ static void list_line(struct buf *out, const char *key, const json_t *list)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(list, i, v)
-		buf_addf(&text, "%s%s", i ? ", " : "", json_is_string(v) ? json_string_value(v) : "?");
+	json_array_foreach(list, i, v) buf_addf(
+		&text, "%s%s", i ? ", " : "", json_is_string(v) ? json_string_value(v) : "?");
 	line(out, key, buf_str(&text));
 	buf_free(&text);
 }
@@ -79,8 +79,9 @@ static void show_machine(struct buf *out, const json_t *v)
 		(long long)json_get_int(v, "cpus", 0));
 	line(out, "memory", units_size(json_get_int(v, "ram_bytes", 0), ram));
 	line(out, "zfs", json_get_str(v, "zfs", NULL));
-	line(out, "runs as", json_get_bool(v, "privileged", 0) ? "root, with accounts of its own"
-							       : "an ordinary user, all in one account");
+	line(out, "runs as",
+		json_get_bool(v, "privileged", 0) ? "root, with accounts of its own"
+						  : "an ordinary user, all in one account");
 	line(out, "scratch disks", limit > 0 ? units_size(limit, scratch) : "not allowed");
 }
 
@@ -107,21 +108,22 @@ static void add_disk(struct grid *t, const json_t *d)
 	grid_add(t, json_get_str(d, "transport", NULL));
 	grid_add(t, json_get_str(d, "model", NULL));
 	grid_add(t, json_get_str(d, "controller", NULL));
-	grid_add_color(t, disk_use(d), json_get_str(d, "in_use", NULL) ? COLOR_YELLOW
-		: json_get_bool(d, "allowed", 0) ? COLOR_GREEN : COLOR_DIM);
+	grid_add_color(t, disk_use(d),
+		json_get_str(d, "in_use", NULL)  ? COLOR_YELLOW
+		: json_get_bool(d, "allowed", 0) ? COLOR_GREEN
+						 : COLOR_DIM);
 }
 
 static void show_disks(struct buf *out, const json_t *inventory, int color)
 {
-	static const char *const heads[] = {"DISK", "NAME", "SIZE", "SECTORS", "KIND", "BUS", "MODEL",
-		"CONTROLLER", "USE", NULL};
+	static const char *const heads[] = {"DISK", "NAME", "SIZE", "SECTORS", "KIND", "BUS",
+		"MODEL", "CONTROLLER", "USE", NULL};
 	struct grid t;
 	const json_t *d;
 	size_t i;
 
 	grid_init(&t, heads, 1 << 2);
-	json_array_foreach(json_object_get(inventory, "disks"), i, d)
-		add_disk(&t, d);
+	json_array_foreach(json_object_get(inventory, "disks"), i, d) add_disk(&t, d);
 	if (t.n)
 		buf_addc(out, '\n');
 	grid_print(&t, color, out);
@@ -137,7 +139,8 @@ static void show_pools(struct buf *out, const json_t *inventory, int color)
 	size_t i;
 
 	grid_init(&t, heads, 1 << 2);
-	json_array_foreach(json_object_get(inventory, "pools"), i, p) {
+	json_array_foreach(json_object_get(inventory, "pools"), i, p)
+	{
 		grid_add(&t, json_get_str(p, "name", NULL));
 		grid_add(&t, json_get_str(p, "guid", NULL));
 		grid_add(&t, units_size(json_get_int(p, "bytes", 0), size));
@@ -184,8 +187,8 @@ static int show(struct ctl *c, const struct args *a, struct err *e)
 /* "- serial:9XG4K7Q1   # 2.7 TiB  TOSHIBA DT01ACA300, sata, SAS2008, sdc: free" */
 static void yaml_disk(const json_t *d, unsigned width, struct buf *out)
 {
-	static const char *const keys[] = {"model", "transport", "controller", "enclosure", "slot",
-		"name"};
+	static const char *const keys[] = {
+		"model", "transport", "controller", "enclosure", "slot", "name"};
 	const char *id = json_get_str(d, "id", NULL), *value, *between = " ";
 	char *safe = print_safe_dup(id);
 	char size[UNITS_LEN];
@@ -206,7 +209,8 @@ static void yaml_disk(const json_t *d, unsigned width, struct buf *out)
 	}
 	buf_adds(out, ": ");
 	print_safe(disk_use(d), out);
-	json_array_foreach(json_object_get(d, "signatures"), i, sig) {
+	json_array_foreach(json_object_get(d, "signatures"), i, sig)
+	{
 		buf_adds(out, i ? ", " : "; holds ");
 		print_safe(json_string_value(sig), out);
 	}
@@ -235,22 +239,20 @@ static int disks(struct ctl *c, const struct args *a, struct err *e)
 		return -1;
 	}
 	all = json_object_get(json_object_get(v, "inventory"), "disks");
-	json_array_foreach(all, i, d)
-		if (is_wanted(d, a))
-			json_array_append(wanted, d);
+	json_array_foreach(all, i, d) if (is_wanted(d, a)) json_array_append(wanted, d);
 	if (c->json) {
 		json_decref(v);
-		return ctl_out_json(json_pack("{s:o,s:o}", "host", json_text(a->v[0]),
-			"disks", wanted), e);
+		return ctl_out_json(
+			json_pack("{s:o,s:o}", "host", json_text(a->v[0]), "disks", wanted), e);
 	}
-	json_array_foreach(wanted, i, d) {
+	json_array_foreach(wanted, i, d)
+	{
 		safe = print_safe_dup(json_get_str(d, "id", ""));
 		w = print_width(safe);
 		width = w > width ? w : width;
 		free(safe);
 	}
-	json_array_foreach(wanted, i, d)
-		yaml_disk(d, width, &out);
+	json_array_foreach(wanted, i, d) yaml_disk(d, width, &out);
 	r = ctl_out(&out, e);
 	if (!json_array_size(wanted))
 		ctl_note(c, "%s: no such disks", a->v[0]);
@@ -279,7 +281,8 @@ const struct verb verb_host_disks = {
 	.name = "host disks",
 	.args = "HOST",
 	.summary = "its disks' ids, ready to paste into a plan or policy",
-	.help = "Each line is an item of a YAML list; what is known of the disk follows as a comment.\n",
+	.help = "Each line is an item of a YAML list; what is known of the disk follows as a "
+		"comment.\n",
 	.options = disks_options,
 	.min_args = 1,
 	.max_args = 1,

@@ -35,11 +35,16 @@ const struct verb verb_local = {
 	.name = "local",
 	.args = "PLAN",
 	.summary = "run a plan on this machine alone: no set-up",
-	.help = "A private coordinator and agent are started, used and stopped; the plan's hosts become\n"
-		"this machine. Everything is kept in ~/.local/share/arraymark/local (root's, unless\n"
-		"XDG_DATA_HOME is set, in /var/lib/arraymark-local), and every verb works on it with\n"
-		"-c local. Layouts may stand on scratch disks, or be `existing` folders under its bench/;\n"
-		"--policy allows other things. Ctrl-C cancels the run and takes its volumes down.\n",
+	.help = "A private coordinator and agent are started, used and stopped; the plan's hosts "
+		"become\n"
+		"this machine. Everything is kept in ~/.local/share/arraymark/local (root's, "
+		"unless\n"
+		"XDG_DATA_HOME is set, in /var/lib/arraymark-local), and every verb works on it "
+		"with\n"
+		"-c local. Layouts may stand on scratch disks, or be `existing` folders under its "
+		"bench/;\n"
+		"--policy allows other things. Ctrl-C cancels the run and takes its volumes "
+		"down.\n",
 	.options = local_options,
 	.min_args = 1,
 	.max_args = 1,

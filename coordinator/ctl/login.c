@@ -64,7 +64,8 @@ static int read_token(const char *host_port, char token[TOKEN_MAX], struct err *
 				     : read_line(STDIN_FILENO, token, e);
 
 	if (!r && !*token)
-		return err_set(e, ERR_USAGE, "no token: `arraymark token create --role operator NAME` "
+		return err_set(e, ERR_USAGE,
+			"no token: `arraymark token create --role operator NAME` "
 			"or `arraymark-coordinator token` prints one");
 	return r;
 }
@@ -74,8 +75,7 @@ static int token_fingerprint(const char *token, const char **ret, struct err *e)
 {
 	const char *dot = strrchr(token, '.');
 
-	if (strncmp(token, "amt1.", 5) || !dot ||
-		strlen(dot + 1) != TLS_FINGERPRINT_LEN - 1 ||
+	if (strncmp(token, "amt1.", 5) || !dot || strlen(dot + 1) != TLS_FINGERPRINT_LEN - 1 ||
 		strspn(dot + 1, "0123456789abcdef") != TLS_FINGERPRINT_LEN - 1)
 		return err_set(e, ERR_INPUT, "this is no token: one looks like amt1.NAME.….…");
 	*ret = dot + 1;
@@ -137,7 +137,8 @@ static void on_msg(struct conn *c, struct msg *m, void *arg)
 	} else if (m->type == MSG_ERROR) {
 		enrol_end(x, c, &m->u.error);
 	} else if (m->type != MSG_PING) {
-		err_set(&e, ERR_PROTOCOL, "the coordinator answered with %s", msg_type_name(m->type));
+		err_set(&e, ERR_PROTOCOL, "the coordinator answered with %s",
+			msg_type_name(m->type));
 		enrol_end(x, c, &e);
 	}
 }
@@ -187,8 +188,7 @@ static int exchange(struct enrolment *x, const char *host_port, SSL_CTX *ctx, st
 	return c && !x->failed ? 0 : -1;
 }
 
-static int enrol(struct enrolment *x, const char *host_port, const char *fingerprint,
-	struct err *e)
+static int enrol(struct enrolment *x, const char *host_port, const char *fingerprint, struct err *e)
 {
 	SSL_CTX *ctx;
 	int r;
@@ -207,8 +207,8 @@ static int enrol(struct enrolment *x, const char *host_port, const char *fingerp
 }
 
 /* What came back must be ours: the pinned authority, a certificate for our key, a user's role. */
-static int check_reply(const struct enrolment *x, const char *fingerprint, const char *key,
-	struct err *e)
+static int check_reply(
+	const struct enrolment *x, const char *fingerprint, const char *key, struct err *e)
 {
 	char got[TLS_FINGERPRINT_LEN];
 	SSL_CTX *ctx;
@@ -216,10 +216,13 @@ static int check_reply(const struct enrolment *x, const char *fingerprint, const
 	if (tls_cert_fingerprint(x->ca, got, e))
 		return -1;
 	if (strcmp(got, fingerprint))
-		return err_set(e, ERR_DENIED, "the coordinator sent another authority than the token's");
+		return err_set(
+			e, ERR_DENIED, "the coordinator sent another authority than the token's");
 	if (!strcmp(x->role, "agent"))
-		return err_set(e, ERR_DENIED, "the token is for host %s: use it there, with "
-			"`arraymark-agent join`", x->name);
+		return err_set(e, ERR_DENIED,
+			"the token is for host %s: use it there, with "
+			"`arraymark-agent join`",
+			x->name);
 	if (tls_client_ctx(x->cert, key, x->ca, &ctx, e))
 		return -1;
 	SSL_CTX_free(ctx);
@@ -234,8 +237,9 @@ static int tell(struct ctl *c, const char *host_port, const struct enrolment *x,
 	int r;
 
 	if (c->json)
-		return ctl_out_json(json_pack("{s:o,s:o,s:o}", "coordinator", json_text(host_port), "name",
-			json_text(x->name), "role", json_text(x->role)), e);
+		return ctl_out_json(json_pack("{s:o,s:o,s:o}", "coordinator", json_text(host_port),
+					    "name", json_text(x->name), "role", json_text(x->role)),
+			e);
 	buf_addf(&out, "logged in to %s as ", host_port);
 	print_safe(x->name, &out);
 	buf_adds(&out, ", ");
@@ -296,8 +300,10 @@ const struct verb verb_login = {
 	.name = "login",
 	.args = "HOST[:PORT]",
 	.summary = "enrol here with a one-time token, remember the coordinator",
-	.help = "The token is read from a prompt, or from stdin when that is no terminal. The key is made\n"
-		"here, in ~/.config/arraymark, and never leaves this machine. The default port is 7420.\n",
+	.help = "The token is read from a prompt, or from stdin when that is no terminal. The key "
+		"is made\n"
+		"here, in ~/.config/arraymark, and never leaves this machine. The default port is "
+		"7420.\n",
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -69,8 +69,8 @@ static json_t *names_of(const struct plan *p, int workloads)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(a,
-			json_text(workloads ? p->workloads[i].name : p->layouts[i].name));
+		json_array_append_new(
+			a, json_text(workloads ? p->workloads[i].name : p->layouts[i].name));
 	return a;
 }
 
@@ -89,8 +89,8 @@ static json_t *check_here(const struct planfile *f)
 		json_object_set_new(plan, "layouts", names_of(p, 0));
 		json_object_set_new(plan, "workloads", names_of(p, 1));
 		json_object_set_new(plan, "blocks", json_integer(p->trials_max));
-		json_object_set_new(plan, "units",
-			json_integer((json_int_t)(p->trials_max * p->n_layouts)));
+		json_object_set_new(
+			plan, "units", json_integer((json_int_t)(p->trials_max * p->n_layouts)));
 		if (!plan_estimate(p, 0, &est, &why))
 			estimate = planfile_estimate_json(&est);
 	}
@@ -123,7 +123,8 @@ static void text_lines(const json_t *list, const char *prefix, struct buf *out)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(list, i, v) {
+	json_array_foreach(list, i, v)
+	{
 		buf_adds(out, prefix);
 		print_safe(json_string_value(v), out);
 		buf_addc(out, '\n');
@@ -135,7 +136,8 @@ static void host_lines(const json_t *hosts, int color, struct buf *out)
 	const json_t *h;
 	size_t i;
 
-	json_array_foreach(hosts, i, h) {
+	json_array_foreach(hosts, i, h)
+	{
 		const json_t *lacks = json_object_get(h, "lacks");
 
 		print_safe(json_get_str(h, "host", "-"), out);
@@ -158,9 +160,8 @@ static int is_fine(const json_t *v)
 
 	if (json_array_size(json_object_get(v, "errors")))
 		return 0;
-	json_array_foreach(json_object_get(v, "hosts"), i, h)
-		if (json_array_size(json_object_get(h, "lacks")))
-			return 0;
+	json_array_foreach(json_object_get(v, "hosts"), i,
+		h) if (json_array_size(json_object_get(h, "lacks"))) return 0;
 	return 1;
 }
 
@@ -236,7 +237,8 @@ const struct verb verb_plan_new = {
 	.name = "plan new",
 	.args = "[FILE]",
 	.summary = "write a commented plan to start from",
-	.help = "Without FILE, or with -, it goes to stdout. A file that is there is never overwritten.\n",
+	.help = "Without FILE, or with -, it goes to stdout. A file that is there is never "
+		"overwritten.\n",
 	.max_args = 1,
 	.run = new_plan,
 };
@@ -244,7 +246,8 @@ const struct verb verb_plan_check = {
 	.name = "plan check",
 	.args = "FILE",
 	.summary = "all errors of a plan, what hosts lack for it, what it costs",
-	.help = "Errors are FILE:LINE:COLUMN: WHERE: WHAT, all of them in one pass. With a coordinator\n"
+	.help = "Errors are FILE:LINE:COLUMN: WHERE: WHAT, all of them in one pass. With a "
+		"coordinator\n"
 		"each host is looked at, too. FILE - is standard input.\n",
 	.options = check_options,
 	.min_args = 1,

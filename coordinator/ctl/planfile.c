@@ -20,15 +20,17 @@ static int check_sets(const struct strv *sets, struct err *e)
 		const char *eq = strchr(sets->v[i], '=');
 
 		if (!eq || eq == sets->v[i])
-			return err_set(e, ERR_USAGE, "--set %s: PATH=VALUE is expected", sets->v[i]);
+			return err_set(
+				e, ERR_USAGE, "--set %s: PATH=VALUE is expected", sets->v[i]);
 	}
 	return 0;
 }
 
 static int read_text(const char *name, struct buf *text, struct err *e)
 {
-	int r = strcmp(name, "-") ? fs_read_file(name, YAML_MAX_BYTES, text, e)
-				  : fs_read_fd(STDIN_FILENO, "standard input", YAML_MAX_BYTES, text, e);
+	int r = strcmp(name, "-")
+			? fs_read_file(name, YAML_MAX_BYTES, text, e)
+			: fs_read_fd(STDIN_FILENO, "standard input", YAML_MAX_BYTES, text, e);
 
 	if (r && e->code == ERR_DENIED)
 		e->code = ERR_IO; /* a file's rights are no question of access to a coordinator */
@@ -56,8 +58,8 @@ int planfile_read(const char *name, const struct args *a, struct planfile *ret, 
 	return 0;
 }
 
-int planfile_load(struct ctl *c, const char *name, const struct args *a, struct planfile *ret,
-	struct err *e)
+int planfile_load(
+	struct ctl *c, const char *name, const struct args *a, struct planfile *ret, struct err *e)
 {
 	struct planfile p;
 	size_t n;
@@ -116,9 +118,10 @@ void planfile_estimate_text(const json_t *v, struct buf *out)
 		buf_addf(out, "time: about %s on disks that stream 100 MB/s each\n",
 			units_duration((int64_t)seconds * NS_PER_S, time));
 	if (isfinite(difference))
-		buf_addf(out, "differences from %.1f%% on are likely to be found, "
-			"if trials scatter by %.0f%%\n", difference * 100,
-			json_get_num(v, "cv", 0) * 100);
+		buf_addf(out,
+			"differences from %.1f%% on are likely to be found, "
+			"if trials scatter by %.0f%%\n",
+			difference * 100, json_get_num(v, "cv", 0) * 100);
 	else
 		buf_adds(out, "too few blocks to find any difference\n");
 }

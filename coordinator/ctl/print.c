@@ -28,7 +28,7 @@ static unsigned code_point(const char *s, size_t n)
 static int is_steering(unsigned c)
 {
 	return c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
 static void add_safe(const char *s, size_t len, int tabs, struct buf *out)
@@ -78,10 +78,10 @@ void print_safe_lines(const char *s, const char *indent, struct buf *out)
 static int is_wide(unsigned c)
 {
 	return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
-		(c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-		(c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
-		(c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
-		(c >= 0x20000 && c <= 0x3fffd);
+	       (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+	       (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+	       (c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
+	       (c >= 0x20000 && c <= 0x3fffd);
 }
 
 static unsigned columns_of(unsigned c)
@@ -134,9 +134,12 @@ unsigned print_fit(const char *s, unsigned width, struct buf *out)
 
 void print_colored(const char *s, enum print_color color, int on, struct buf *out)
 {
-	static const char *const codes[] = {
-		[COLOR_NONE] = "", [COLOR_BOLD] = "\x1b[1m", [COLOR_DIM] = "\x1b[2m",
-		[COLOR_RED] = "\x1b[31m", [COLOR_GREEN] = "\x1b[32m", [COLOR_YELLOW] = "\x1b[33m",
+	static const char *const codes[] = {[COLOR_NONE] = "",
+		[COLOR_BOLD] = "\x1b[1m",
+		[COLOR_DIM] = "\x1b[2m",
+		[COLOR_RED] = "\x1b[31m",
+		[COLOR_GREEN] = "\x1b[32m",
+		[COLOR_YELLOW] = "\x1b[33m",
 		[COLOR_CYAN] = "\x1b[36m"};
 
 	if (!on || color == COLOR_NONE || !*s) {

@@ -11,8 +11,15 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 
-enum print_color { COLOR_NONE, COLOR_BOLD, COLOR_DIM, COLOR_RED, COLOR_GREEN, COLOR_YELLOW,
-	COLOR_CYAN };
+enum print_color {
+	COLOR_NONE,
+	COLOR_BOLD,
+	COLOR_DIM,
+	COLOR_RED,
+	COLOR_GREEN,
+	COLOR_YELLOW,
+	COLOR_CYAN
+};
 
 /* Appends s with everything escaped that could steer a terminal: control characters and bytes that
  * are not UTF-8 as \xNN, invisible direction marks as \u{NNNN}. Newlines and tabs are escaped too.
@@ -33,8 +40,8 @@ void print_colored(const char *s, enum print_color color, int on, struct buf *ou
 /* The colour that goes with the state of a run, a job or a host. */
 enum print_color print_state_color(const char *state);
 
-/* "failed: WHY", just the state without a why, just the why when it begins with the state. The caller
- * frees; nothing is escaped. */
+/* "failed: WHY", just the state without a why, just the why when it begins with the state. The
+ * caller frees; nothing is escaped. */
 char *print_state_why(const char *state, const char *why);
 
 /* "2026-11-30 13:18:02" in local time from RFC 3339 UTC; "-" for NULL, escaped as it is when it is

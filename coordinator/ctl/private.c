@@ -30,7 +30,8 @@
 #define STOP_AGENT_MS 120000 /* its volumes go first */
 #define STOP_COORDINATOR_MS 40000
 
-struct private {
+struct private
+{
 	char *dir, *host;
 	int users, agent_lock; /* descriptors; -1 */
 	pid_t coordinator;     /* our child; 0: somebody else's */
@@ -75,7 +76,7 @@ static pid_t listener_pid(const struct private *p)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0 && strlen(path) < sizeof(a.sun_path)) {
-		strcpy(a.sun_path, path);
+		memcpy(a.sun_path, path, strlen(path));
 		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) ||
 			getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 			who.pid = 0;
@@ -109,8 +110,10 @@ static int coordinator_init(const struct private *p, struct err *e)
 
 	if (access(ca, F_OK)) {
 		r = our_argv(p, "arraymark-coordinator", "coordinator",
-			(const char *const[]){"init", NULL}, &argv, e) ||
-			program_run(&argv, NULL, log, e) ? -1 : 0;
+			    (const char *const[]){"init", NULL}, &argv, e) ||
+				    program_run(&argv, NULL, log, e)
+			    ? -1
+			    : 0;
 		unlink(log); /* it holds a token that nobody wants */
 	}
 	strv_free(&argv);
@@ -132,16 +135,18 @@ static int await_coordinator(struct private *p, const char *log, struct err *e)
 			return -1;
 		}
 		if (clock_mono_ns() > until)
-			return err_set(e, ERR_TIMEOUT, "the private coordinator does not answer after %d s "
-				"(log: %s)", START_MS / 1000, log);
+			return err_set(e, ERR_TIMEOUT,
+				"the private coordinator does not answer after %d s "
+				"(log: %s)",
+				START_MS / 1000, log);
 	}
 	return 0;
 }
 
 static int coordinator_start(struct private *p, struct err *e)
 {
-	static const char *const words[] = {"run", "--listen", "127.0.0.1:0", "--log-level", "warning",
-		NULL};
+	static const char *const words[] = {
+		"run", "--listen", "127.0.0.1:0", "--log-level", "warning", NULL};
 	char *log = in_dir(p, "coordinator.log");
 	struct strv argv = {0};
 	int r = -1;
@@ -166,8 +171,10 @@ static int check_passable(const char *dir, struct err *e)
 		if (stat(path, &st))
 			r = err_sys(e, "%s", path);
 		else if (!(st.st_mode & S_IXOTH))
-			r = err_set(e, ERR_DENIED, "the agent's accounts can't pass %s to %s: set "
-				"XDG_DATA_HOME to a folder that others may pass", path, dir);
+			r = err_set(e, ERR_DENIED,
+				"the agent's accounts can't pass %s to %s: set "
+				"XDG_DATA_HOME to a folder that others may pass",
+				path, dir);
 		slash = strrchr(path, '/');
 		*slash = '\0';
 	}
@@ -262,8 +269,10 @@ int private_agent_lock(struct private *p, struct err *e)
 	if (p->agent_lock >= 0)
 		return 0;
 	if (errno == EWOULDBLOCK)
-		return err_set(e, ERR_BUSY, "another `arraymark local` works in %s: wait for it, or give "
-			"this one another XDG_DATA_HOME", p->dir);
+		return err_set(e, ERR_BUSY,
+			"another `arraymark local` works in %s: wait for it, or give "
+			"this one another XDG_DATA_HOME",
+			p->dir);
 	return err_sys(e, "a lock in %s", p->dir);
 }
 
@@ -326,10 +335,12 @@ static int write_policy(const struct private *p, struct err *e)
 	int r = 0;
 
 	if (access(path, F_OK)) {
-		text = xasprintf("# What `arraymark local` may do on this machine. Written at its first use; "
-			"yours to change.\nallow:\n  scratch: {directory: \"%s/scratch\", limit: %lld}\n"
-			"  directories: [{path: \"%s/bench\"}]\n", p->dir,
-			(long long)scratch_limit(p), p->dir);
+		text = xasprintf("# What `arraymark local` may do on this machine. Written at its "
+				 "first use; "
+				 "yours to change.\nallow:\n  scratch: {directory: \"%s/scratch\", "
+				 "limit: %lld}\n"
+				 "  directories: [{path: \"%s/bench\"}]\n",
+			p->dir, (long long)scratch_limit(p), p->dir);
 		r = fs_write_file(path, text, strlen(text), 0600, e);
 		free(text);
 	}

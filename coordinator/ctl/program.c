@@ -32,8 +32,8 @@ int program_find(const char *name, char **ret, struct err *e)
 	path = xasprintf("%s/%s", self, name);
 	if (access(path, X_OK)) {
 		free(path);
-		return err_set(e, ERR_NOTFOUND, "%s is not in %s: put all three programs into one folder",
-			name, self);
+		return err_set(e, ERR_NOTFOUND,
+			"%s is not in %s: put all three programs into one folder", name, self);
 	}
 	*ret = path;
 	return 0;
@@ -60,8 +60,8 @@ static int input_fd(const char *input, struct err *e)
 	return ends[0];
 }
 
-static void __attribute__((noreturn)) child(char **argv, int in, int log, int dies_with_us,
-	pid_t parent)
+static void __attribute__((noreturn))
+child(char **argv, int in, int log, int dies_with_us, pid_t parent)
 {
 	sigset_t none;
 
@@ -153,10 +153,11 @@ void program_say_end(const char *name, int status, const char *log, struct err *
 
 	last_line(log, &said);
 	if (WIFSIGNALED(status))
-		err_set(e, ERR_FAILED, "%s was killed by signal %d (log: %s)", name, WTERMSIG(status), log);
+		err_set(e, ERR_FAILED, "%s was killed by signal %d (log: %s)", name,
+			WTERMSIG(status), log);
 	else
-		err_set(e, ERR_FAILED, "%s ended with status %d: %s (log: %s)", name, WEXITSTATUS(status),
-			said.len ? buf_str(&said) : "it said nothing", log);
+		err_set(e, ERR_FAILED, "%s ended with status %d: %s (log: %s)", name,
+			WEXITSTATUS(status), said.len ? buf_str(&said) : "it said nothing", log);
 	buf_free(&said);
 }
 

@@ -42,7 +42,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	const char *format = args_get(a, "format"), *path = args_get(a, "output");
 	struct report_options ro = {.color = !path && c->color_out,
-		.long_form = args_get(a, "long") != NULL, .redact = args_get(a, "redact") != NULL};
+		.long_form = args_get(a, "long") != NULL,
+		.redact = args_get(a, "redact") != NULL};
 	struct result_set set = {0};
 	struct buf out = {0};
 	struct outfile o;
@@ -67,7 +68,8 @@ const struct verb verb_report = {
 	.name = "report",
 	.args = "RUN|FILE…",
 	.summary = "results per layout and workload",
-	.help = "A FILE holds the lines of `export`; anything with a / or that exists is one, and -\n"
+	.help = "A FILE holds the lines of `export`; anything with a / or that exists is one, and "
+		"-\n"
 		"is standard input. For files no coordinator is needed.\n",
 	.options = report_options_given,
 	.min_args = 1,

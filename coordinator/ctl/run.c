@@ -73,7 +73,8 @@ static void preview_text(const json_t *lines, int color, struct buf *out)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(lines, i, v) {
+	json_array_foreach(lines, i, v)
+	{
 		const char *type = json_get_str(v, "type", "");
 
 		if (!strcmp(type, "plan")) {
@@ -98,7 +99,8 @@ static json_t *preview_json(const json_t *lines)
 	json_t *o = json_object(), *steps = json_array(), *v;
 	size_t i;
 
-	json_array_foreach(lines, i, v) {
+	json_array_foreach(lines, i, v)
+	{
 		const char *type = json_get_str(v, "type", "");
 
 		if (!strcmp(type, "plan"))
@@ -189,8 +191,9 @@ static const struct option_spec run_options[] = {
 const struct verb verb_run = {
 	.name = "run",
 	.args = "FILE",
-	.summary = "file a plan, follow it live, print its results",
-	.help = "Ctrl-C detaches: the run goes on, and a line says how to watch or cancel it. In a dry\n"
+	.summary = "file a plan and follow its run live",
+	.help = "Ctrl-C detaches: the run goes on, and a line says how to watch or cancel it. In a "
+		"dry\n"
 		"run the run's number shows as <run>. FILE - is standard input.\n",
 	.options = run_options,
 	.min_args = 1,

@@ -28,7 +28,8 @@ static int end_leftovers(struct ctl *ctl, struct client *c, struct err *e)
 		return -1;
 	cancel.target = number;
 	strv_add(&cancel.args, "left by an earlier `local`");
-	json_array_foreach(all, i, v) {
+	json_array_foreach(all, i, v)
+	{
 		const char *state = json_get_str(v, "state", "");
 
 		if (r || (strcmp(state, "waiting") && strcmp(state, "running")))
@@ -38,8 +39,10 @@ static int end_leftovers(struct ctl *ctl, struct client *c, struct err *e)
 			json_decref(answer);
 		else if (e->code == ERR_WRONG_STATE)
 			r = 0;
-		ctl_note(ctl, "run %s was left unfinished by an earlier `local`: `arraymark -c local "
-			"resume %s` goes on with it", number, number);
+		ctl_note(ctl,
+			"run %s was left unfinished by an earlier `local`: `arraymark -c local "
+			"resume %s` goes on with it",
+			number, number);
 	}
 	strv_free(&cancel.args);
 	json_decref(all);
@@ -68,12 +71,13 @@ static int is_there(const json_t *host)
 	const char *state = json_get_str(host, "state", "offline");
 
 	return strcmp(state, "offline") && strcmp(state, "new") &&
-		json_is_object(json_object_get(host, "inventory"));
+	       json_is_object(json_object_get(host, "inventory"));
 }
 
 static int await_agent(struct connection *conn, struct err *e)
 {
-	struct msg_call call = {.verb = CALL_HOST_SHOW, .target = (char *)private_host(conn->private)};
+	struct msg_call call = {
+		.verb = CALL_HOST_SHOW, .target = (char *)private_host(conn->private)};
 	int64_t until = clock_mono_ns() + AGENT_MS * NS_PER_MS;
 	json_t *v;
 	int there;
@@ -90,8 +94,10 @@ static int await_agent(struct connection *conn, struct err *e)
 			return -1;
 		}
 		if (clock_mono_ns() > until)
-			return err_set(e, ERR_TIMEOUT, "the private agent is not there after %d s (log: "
-				"%s/agent.log)", AGENT_MS / 1000, private_dir(conn->private));
+			return err_set(e, ERR_TIMEOUT,
+				"the private agent is not there after %d s (log: "
+				"%s/agent.log)",
+				AGENT_MS / 1000, private_dir(conn->private));
 		client_wait(conn->client, AGENT_POLL_MS);
 	}
 }
@@ -123,17 +129,15 @@ static void note_filed(struct ctl *ctl, const json_t *filed)
 		(long long)json_get_int(filed, "run", 0), json_get_str(filed, "name", ""),
 		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s", blocks,
 		blocks == 1 ? "" : "s", units, units == 1 ? "" : "s");
-	json_array_foreach(jobs, i, j)
-		if (!json_get_bool(j, "online", 1))
-			buf_addf(&offline, "%s%s", offline.len ? ", " : "",
-				json_get_str(j, "host", "-"));
+	json_array_foreach(jobs, i, j) if (!json_get_bool(j, "online", 1))
+		buf_addf(&offline, "%s%s", offline.len ? ", " : "", json_get_str(j, "host", "-"));
 	if (offline.len)
 		ctl_warn(ctl, "offline now, their jobs wait: %s", buf_str(&offline));
 	buf_free(&offline);
 }
 
-int runner_file(struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret,
-	struct err *e)
+int runner_file(
+	struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret, struct err *e)
 {
 	struct msg_call call;
 	const json_t *w;
@@ -147,7 +151,8 @@ int runner_file(struct ctl *ctl, struct connection *conn, struct planfile *f, js
 	planfile_call(f, CALL_RUN_CREATE, &call);
 	if (client_one(conn->client, &call, &v, e))
 		return -1;
-	json_array_foreach(json_object_get(v, "warnings"), i, w) {
+	json_array_foreach(json_object_get(v, "warnings"), i, w)
+	{
 		/* the plan's own were shown before it was sent */
 		if (json_is_string(w) && !strv_has(&f->plan->warnings, json_string_value(w)))
 			ctl_warn(ctl, "%s", json_string_value(w));
@@ -163,14 +168,15 @@ void runner_note_detached(struct ctl *ctl, uint64_t run)
 	unsigned long long n = run;
 
 	ctl_command(ctl, command);
-	ctl_note(ctl, "run %llu goes on without us: `%s watch %llu` follows it, `%s cancel %llu` ends it",
+	ctl_note(ctl,
+		"run %llu goes on without us: `%s watch %llu` follows it, `%s cancel %llu` ends it",
 		n, command, n, command, n);
 }
 
 /* ---- the end ---- */
 
-static int fetch_results(struct ctl *ctl, struct client *c, uint64_t run, struct buf *out,
-	struct err *e)
+static int fetch_results(
+	struct ctl *ctl, struct client *c, uint64_t run, struct buf *out, struct err *e)
 {
 	struct report_options o = {.color = ctl->color_out};
 	char *target = xasprintf("%llu", (unsigned long long)run);
@@ -191,8 +197,8 @@ static void copy_member(json_t *to, const json_t *from, const char *key)
 	json_object_set_new(to, key, v ? json_incref(v) : json_null());
 }
 
-static int print_json(const json_t *filed, const struct follow_end *end, const struct buf *report,
-	struct err *e)
+static int print_json(
+	const json_t *filed, const struct follow_end *end, const struct buf *report, struct err *e)
 {
 	json_t *doc = follow_json(end), *parsed;
 
@@ -235,8 +241,8 @@ static void note_end(struct ctl *ctl, const struct follow_end *end)
 	if (end->state && !strcmp(end->state, "done"))
 		ctl_note(ctl, "`%s report %llu` prints its results", command, n);
 	else
-		ctl_note(ctl, "`%s show %llu` tells why; `%s resume %llu` runs what is missing", command,
-			n, command, n);
+		ctl_note(ctl, "`%s show %llu` tells why; `%s resume %llu` runs what is missing",
+			command, n, command, n);
 }
 
 static int check_agent(void *arg, struct err *e)
@@ -248,8 +254,11 @@ int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed,
 {
 	uint64_t run = (uint64_t)json_get_int(filed, "run", 0);
 	char *target = xasprintf("%llu", (unsigned long long)run);
-	struct follow_options o = {.run = target, .known = 1, .cancel = conn->private != NULL,
-		.check = conn->private ? check_agent : NULL, .check_arg = conn->private};
+	struct follow_options o = {.run = target,
+		.known = 1,
+		.cancel = conn->private != NULL,
+		.check = conn->private ? check_agent : NULL,
+		.check_arg = conn->private};
 	struct follow_end end;
 	int status = follow_run(ctl, conn->client, &o, &end, e);
 

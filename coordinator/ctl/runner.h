@@ -5,13 +5,13 @@
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/planfile.h"
 
-/* On the private coordinator: ends what an earlier process left, starts the agent and waits until it
- * is there. Nothing elsewhere. policy: as in private.h. */
+/* On the private coordinator: ends what an earlier process left, starts the agent and waits until
+ * it is there. Nothing elsewhere. policy: as in private.h. */
 int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy, struct err *e);
 /* Files the plan and notes what was filed. *ret: the answer of RUN_CREATE. On the private
  * coordinator this machine takes the place of the plan's hosts. */
-int runner_file(struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret,
-	struct err *e);
+int runner_file(
+	struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret, struct err *e);
 /* Follows the run to its end, then prints how it ended on stdout, with the report on the private
  * coordinator; --json: one document. A signal leaves the run alone, or cancels it on the private
  * coordinator. filed: what RUN_CREATE or RESUME answered. Returns the exit status. */

@@ -48,8 +48,8 @@ static void add_run(struct grid *t, const json_t *v)
 
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
-	static const char *const heads[] = {"RUN", "NAME", "STATE", "HOST", "BUILDS", "FILED", "TOOK",
-		"USER", NULL};
+	static const char *const heads[] = {
+		"RUN", "NAME", "STATE", "HOST", "BUILDS", "FILED", "TOOK", "USER", NULL};
 	struct msg_call call = {.verb = CALL_RUNS};
 	size_t i, most = args_get(a, "all") ? SIZE_MAX : RUNS_SHOWN;
 	struct buf out = {0};
@@ -62,9 +62,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	if (c->json)
 		return ctl_out_json(json_pack("{s:o}", "runs", all), e);
 	grid_init(&t, heads, 1 | 1 << 4 | 1 << 6);
-	json_array_foreach(all, i, v)
-		if (i < most)
-			add_run(&t, v);
+	json_array_foreach(all, i, v) if (i < most) add_run(&t, v);
 	grid_print(&t, c->color_out, &out);
 	r = ctl_out(&out, e);
 	if (!json_array_size(all))

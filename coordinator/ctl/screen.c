@@ -1,4 +1,5 @@
-/* The live view's terminal. Invariant: the cursor stands at the start of the line below the block. */
+/* The live view's terminal. Invariant: the cursor stands at the start of the line below the block.
+ */
 #include "coordinator/ctl/screen.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "coordinator/ctl/view.h"
 
 struct screen {
-	int terminal;  /* 0: only lines, never a block */
+	int terminal; /* 0: only lines, never a block */
 	int color, utf8;
 	unsigned drawn; /* lines of the block that stand there */
 };

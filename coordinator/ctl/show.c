@@ -114,10 +114,11 @@ static void show_disks(struct show *s, const json_t *job)
 	const json_t *d, *id;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(job, "disks"), i, d) {
+	json_array_foreach(json_object_get(job, "disks"), i, d)
+	{
 		put(s, "  layout %lld, %s disks: ", number_of(d, "layout") + 1, text_of(d, "role"));
-		json_array_foreach(json_object_get(d, "ids"), k, id)
-			put(s, "%s%s", k ? ", " : "", json_is_string(id) ? json_string_value(id) : "?");
+		json_array_foreach(json_object_get(d, "ids"), k, id) put(
+			s, "%s%s", k ? ", " : "", json_is_string(id) ? json_string_value(id) : "?");
 		buf_addc(&s->out, '\n');
 	}
 }
@@ -127,7 +128,8 @@ static void show_attempts(struct show *s, const json_t *job)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(s->lines, i, v) {
+	json_array_foreach(s->lines, i, v)
+	{
 		if (!is_of(v, "attempt", job))
 			continue;
 		put(s, "  attempt %lld: ", number_of(v, "attempt"));
@@ -156,23 +158,22 @@ static void trial_row(struct grid *g, const json_t *v)
 	grid_add_color(g, state, strcmp(state, "ok") ? print_state_color(state) : COLOR_GREEN);
 	grid_add(g, ns > 0 ? units_duration(ns, text) : NULL);
 	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
-	grid_add(g, ns > 0 && bytes > 0 ? units_rate((double)bytes * 1e9 / (double)ns, text) : NULL);
+	grid_add(
+		g, ns > 0 && bytes > 0 ? units_rate((double)bytes * 1e9 / (double)ns, text) : NULL);
 	grid_add(g, json_get_str(v, "cache", NULL));
 	grid_add(g, json_get_str(v, "error", NULL));
 }
 
 static void show_trials(struct show *s, const json_t *job)
 {
-	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT", "STATE",
-		"ELAPSED", "BYTES", "RATE", "CACHE", "ERROR", NULL};
+	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT",
+		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", "ERROR", NULL};
 	const json_t *v;
 	struct grid g;
 	size_t i;
 
 	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8);
-	json_array_foreach(s->lines, i, v)
-		if (is_of(v, "trial", job))
-			trial_row(&g, v);
+	json_array_foreach(s->lines, i, v) if (is_of(v, "trial", job)) trial_row(&g, v);
 	grid_print(&g, s->color, &s->out);
 	grid_clear(&g);
 }
@@ -182,7 +183,8 @@ static void show_failed_units(struct show *s, const json_t *job)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(s->lines, i, v) {
+	json_array_foreach(s->lines, i, v)
+	{
 		if (!is_of(v, "unit", job) || strcmp(text_of(v, "state"), "failed"))
 			continue;
 		put(s, "  block %lld, %s, attempt %lld: ", number_of(v, "block"),
@@ -224,7 +226,8 @@ static void show_steps(struct show *s, const json_t *job)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(s->lines, i, v) {
+	json_array_foreach(s->lines, i, v)
+	{
 		if (!is_of(v, "step", job) || (s->failed && json_get_bool(v, "ok", 0)))
 			continue;
 		if (number_of(v, "block") != block || number_of(v, "layout") != layout ||
@@ -234,8 +237,8 @@ static void show_steps(struct show *s, const json_t *job)
 			attempt = number_of(v, "attempt");
 			buf_addc(&s->out, '\n');
 			if (block)
-				put(s, "block %lld, %s, attempt %lld", block, text_of(v, "layout_name"),
-					attempt);
+				put(s, "block %lld, %s, attempt %lld", block,
+					text_of(v, "layout_name"), attempt);
 			else
 				put(s, "attempt %lld, outside of any block", attempt);
 			buf_addc(&s->out, '\n');
@@ -274,7 +277,8 @@ static json_t *as_document(const json_t *lines)
 	json_object_set_new(doc, "run", json_null());
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 		json_object_set_new(doc, kinds[k][1], json_array());
-	json_array_foreach(lines, i, v) {
+	json_array_foreach(lines, i, v)
+	{
 		const char *type = text_of(v, "type");
 
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
@@ -283,8 +287,7 @@ static json_t *as_document(const json_t *lines)
 		if (!strcmp(type, "run"))
 			json_object_set(doc, "run", v);
 	}
-	json_array_foreach(lines, i, v)
-		json_object_del(v, "type");
+	json_array_foreach(lines, i, v) json_object_del(v, "type");
 	return doc;
 }
 
@@ -294,7 +297,8 @@ static int show_text(struct show *s, struct err *e)
 	size_t i, jobs = 0;
 	int r;
 
-	json_array_foreach(s->lines, i, v) {
+	json_array_foreach(s->lines, i, v)
+	{
 		if (!strcmp(text_of(v, "type"), "run"))
 			show_run(s, v);
 		if (strcmp(text_of(v, "type"), "job") ||
@@ -311,8 +315,10 @@ static int show_text(struct show *s, struct err *e)
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct msg_call call = {.verb = CALL_SHOW, .target = a->v[0]};
-	struct show s = {.host = args_get(a, "host"), .brief = args_get(a, "brief") != NULL,
-		.failed = args_get(a, "failed") != NULL, .color = c->color_out};
+	struct show s = {.host = args_get(a, "host"),
+		.brief = args_get(a, "brief") != NULL,
+		.failed = args_get(a, "failed") != NULL,
+		.color = c->color_out};
 	int r;
 
 	if (connection_collect(c, &call, &s.lines, e))

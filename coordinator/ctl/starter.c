@@ -1,4 +1,5 @@
-/* The starter plan: deploy/plans/starter.yaml, taken in when this is compiled (from the top folder). */
+/* The starter plan: deploy/plans/starter.yaml, taken in when this is compiled (from the top
+ * folder). */
 #include "coordinator/ctl/starter.h"
 
 __asm__(".pushsection .rodata\n"

@@ -34,7 +34,8 @@ static int user_dir(const char *variable, const char *below_home, char **ret, st
 		home = pw ? pw->pw_dir : NULL;
 	}
 	if (!home || home[0] != '/')
-		return err_set(e, ERR_NOTFOUND, "no home folder for this user: set HOME or %s", variable);
+		return err_set(
+			e, ERR_NOTFOUND, "no home folder for this user: set HOME or %s", variable);
 	*ret = xasprintf("%s/%s/arraymark", home, below_home);
 	return 0;
 }
@@ -113,8 +114,10 @@ static int check_private(const char *normal, struct err *e)
 	if (identity_path(normal, "key.pem", &path, e))
 		return -1;
 	if (!stat(path, &st) && (st.st_mode & 077))
-		r = err_set(e, ERR_DENIED, "%s can be read by others: run `chmod 600 %s`, and log in "
-			"anew if that matters", path, path);
+		r = err_set(e, ERR_DENIED,
+			"%s can be read by others: run `chmod 600 %s`, and log in "
+			"anew if that matters",
+			path, path);
 	free(path);
 	return r;
 }
@@ -128,8 +131,8 @@ static int load_identity(struct target *t, struct err *e)
 		!identity_read(t->name, "ca.pem", &t->ca, e))
 		return 0;
 	if (e->code == ERR_NOTFOUND)
-		return err_set(e, ERR_DENIED, "no identity for %s: log in with `arraymark login %s`",
-			t->name, t->name);
+		return err_set(e, ERR_DENIED,
+			"no identity for %s: log in with `arraymark login %s`", t->name, t->name);
 	return -1;
 }
 
@@ -195,7 +198,8 @@ static int choose(const char *option, char **ret, struct err *e)
 	if (!*ret && private_was_used())
 		*ret = xstrdup("local");
 	if (!*ret)
-		return err_set(e, ERR_DENIED, "no coordinator known: `arraymark login HOST:PORT` first, or "
+		return err_set(e, ERR_DENIED,
+			"no coordinator known: `arraymark login HOST:PORT` first, or "
 			"try a plan on this machine alone with `arraymark local PLAN`");
 	return 0;
 }
@@ -244,8 +248,8 @@ void target_clear(struct target *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static int write_in(const char *normal, const char *file, const char *text, mode_t mode,
-	struct err *e)
+static int write_in(
+	const char *normal, const char *file, const char *text, mode_t mode, struct err *e)
 {
 	char *path, *dir;
 	int r;
@@ -311,15 +315,16 @@ static int remember(const char *normal, struct err *e)
 	return r;
 }
 
-int target_login_keep(const char *host_port, const char *key, const char *cert, const char *ca,
-	struct err *e)
+int target_login_keep(
+	const char *host_port, const char *key, const char *cert, const char *ca, struct err *e)
 {
 	char *normal;
 	int r = -1;
 
 	if (target_normalise(host_port, &normal, e))
 		return -1;
-	if (!write_in(normal, "ca.pem", ca, 0644, e) && !write_in(normal, "cert.pem", cert, 0644, e) &&
+	if (!write_in(normal, "ca.pem", ca, 0644, e) &&
+		!write_in(normal, "cert.pem", cert, 0644, e) &&
 		!write_in(normal, "key.pem", key, 0600, e) && !remember(normal, e)) {
 		target_key_forget(normal);
 		r = 0;

@@ -5,8 +5,9 @@
  *   coordinator                      HOST:PORT of the last login
  *   coordinators/HOST:PORT/key.pem   our key (0600), cert.pem, ca.pem
  *   coordinators/HOST:PORT/new.pem   key of a login that has not been answered
- * What `local` keeps is in $XDG_DATA_HOME/arraymark/local or ~/.local/share/arraymark/local; for root
- * without XDG_DATA_HOME in /var/lib/arraymark-local, because the agent's accounts must get there.
+ * What `local` keeps is in $XDG_DATA_HOME/arraymark/local or ~/.local/share/arraymark/local; for
+ * root without XDG_DATA_HOME in /var/lib/arraymark-local, because the agent's accounts must get
+ * there.
  */
 #ifndef COORDINATOR_CTL_TARGET_H
 #define COORDINATOR_CTL_TARGET_H
@@ -15,8 +16,8 @@
 #include "common/base/err.h"
 
 struct target {
-	char *name;   /* "bench.example.org:7420", "local", or a path: for messages */
-	char *socket; /* path of a coordinator's local socket; then the PEMs are NULL */
+	char *name;            /* "bench.example.org:7420", "local", or a path: for messages */
+	char *socket;          /* path of a coordinator's local socket; then the PEMs are NULL */
 	char *cert, *key, *ca; /* PEM texts */
 	int is_private; /* the user's own private coordinator of `local`, started when needed */
 };
@@ -39,7 +40,7 @@ int target_key_prepare(const char *host_port, char **ret_key_pem, struct err *e)
 /* The prepared key went to a use that is not ours: the next login makes another. */
 void target_key_forget(const char *host_port);
 /* Keeps a finished login and remembers it as the last one. */
-int target_login_keep(const char *host_port, const char *key, const char *cert, const char *ca,
-	struct err *e);
+int target_login_keep(
+	const char *host_port, const char *key, const char *cert, const char *ca, struct err *e);
 
 #endif

@@ -37,7 +37,8 @@ static int create(struct ctl *c, const struct args *a, struct err *e)
 	int r;
 
 	if (role && a->n > 1)
-		return err_set(e, ERR_USAGE, "the role is given twice: '%s' and --role %s", a->v[0], role);
+		return err_set(
+			e, ERR_USAGE, "the role is given twice: '%s' and --role %s", a->v[0], role);
 	if (a->n > 1)
 		role = a->v[0];
 	role = role ? role : "agent";
@@ -51,8 +52,10 @@ static int create(struct ctl *c, const struct args *a, struct err *e)
 	r = ctl_out(&out, e);
 	print_time(json_get_str(v, "expires", NULL), &until);
 	ctl_note(c, "for %s %s, once, until %s: give it to `%s` on stdin",
-		strcmp(role, "agent") ? "user" : "host", json_get_str(v, "name", ""), buf_str(&until),
-		strcmp(role, "agent") ? "arraymark login HOST:PORT" : "arraymark-agent join HOST:PORT");
+		strcmp(role, "agent") ? "user" : "host", json_get_str(v, "name", ""),
+		buf_str(&until),
+		strcmp(role, "agent") ? "arraymark login HOST:PORT"
+				      : "arraymark-agent join HOST:PORT");
 	buf_free(&out);
 	buf_free(&until);
 	json_decref(v);
@@ -75,7 +78,8 @@ static int list(struct ctl *c, const struct args *a, struct err *e)
 	if (c->json)
 		return ctl_out_json(json_pack("{s:o}", "tokens", all), e);
 	grid_init(&t, heads, 0);
-	json_array_foreach(all, i, v) {
+	json_array_foreach(all, i, v)
+	{
 		const char *state = json_get_str(v, "state", NULL);
 
 		buf_reset(&time);
@@ -115,7 +119,8 @@ const struct verb verb_token_create = {
 	.name = "token create",
 	.args = "[ROLE] NAME",
 	.summary = "print a one-time token for a host or a user",
-	.help = "The token is all that stdout gets. The same token can be tried again with the same\n"
+	.help = "The token is all that stdout gets. The same token can be tried again with the "
+		"same\n"
 		"key; any other second use is refused.\n",
 	.options = create_options,
 	.min_args = 1,

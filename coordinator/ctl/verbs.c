@@ -5,11 +5,11 @@
 #include "coordinator/ctl/ctl.h"
 #include "coordinator/ctl/verbs.h"
 
-const struct verb *const verbs[] = {
-	&verb_local, &verb_login, &verb_plan_new, &verb_plan_check, &verb_run, &verb_runs, &verb_show,
-	&verb_watch, &verb_cancel, &verb_resume, &verb_report, &verb_export, &verb_host_list,
-	&verb_host_show, &verb_host_disks, &verb_host_tag, &verb_host_pause, &verb_host_revoke,
-	&verb_host_remove, &verb_token_create, &verb_token_list, &verb_token_revoke, NULL};
+const struct verb *const verbs[] = {&verb_local, &verb_login, &verb_plan_new, &verb_plan_check,
+	&verb_run, &verb_runs, &verb_show, &verb_watch, &verb_cancel, &verb_resume, &verb_report,
+	&verb_export, &verb_host_list, &verb_host_show, &verb_host_disks, &verb_host_tag,
+	&verb_host_pause, &verb_host_revoke, &verb_host_remove, &verb_token_create,
+	&verb_token_list, &verb_token_revoke, NULL};
 
 #define VERBS_MAX (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -50,8 +50,8 @@ static int no_verb_of_group(const char *group, const char *word, struct err *e)
 	if (!word || word[0] == '-')
 		err_set(e, ERR_USAGE, "'%s' wants one of: %s", group, buf_str(&list));
 	else if (near)
-		err_set(e, ERR_USAGE, "'%s %s' is no verb (did you mean '%s %s'?)", group, word, group,
-			near);
+		err_set(e, ERR_USAGE, "'%s %s' is no verb (did you mean '%s %s'?)", group, word,
+			group, near);
 	else
 		err_set(e, ERR_USAGE, "'%s %s' is no verb: %s has %s", group, word, group,
 			buf_str(&list));

@@ -98,8 +98,8 @@ static void feed_event(const json_t *line, struct view_event *ret)
 
 	ret->what = VIEW_EVENT;
 	ret->ok = json_get_bool(line, "ok", 1);
-	ret->important = !ret->ok ||
-		(!strcmp(kind, "job") && strcmp(json_get_str(line, "text", ""), "running"));
+	ret->important = !ret->ok || (!strcmp(kind, "job") &&
+					     strcmp(json_get_str(line, "text", ""), "running"));
 	print_time(json_get_str(line, "at", NULL), &at);
 	/* the time of day is enough for who follows it */
 	buf_adds(&ret->line, at.len == 19 ? at.data + 11 : buf_str(&at));
@@ -149,5 +149,5 @@ void view_clear(struct view *v)
 int view_is_over(const struct view *v)
 {
 	return v->state && (!strcmp(v->state, "done") || !strcmp(v->state, "failed") ||
-		!strcmp(v->state, "cancelled"));
+				   !strcmp(v->state, "cancelled"));
 }

@@ -18,7 +18,7 @@ struct view_job {
 	int64_t units_done, units, block, blocks, position, layouts, workload_index;
 	int64_t bytes, planned_bytes;
 	double rate, ops_rate, left_s; /* NaN: unknown */
-	int64_t at_ns; /* when the line came, by the caller's clock */
+	int64_t at_ns;                 /* when the line came, by the caller's clock */
 };
 struct view {
 	uint64_t run; /* 0 before the first line */
@@ -31,9 +31,9 @@ struct view {
 /* What a line was, for who prints lines. */
 struct view_event {
 	enum { VIEW_NOTHING, VIEW_PROGRESS, VIEW_EVENT, VIEW_RUN } what;
-	int ok;           /* VIEW_EVENT: nothing went wrong */
-	int important;    /* VIEW_EVENT: worth a line above the bars: a failure, or the end of a job */
-	struct buf line;  /* VIEW_EVENT: "13:18:02 knew: …" */
+	int ok;        /* VIEW_EVENT: nothing went wrong */
+	int important; /* VIEW_EVENT: worth a line above the bars: a failure, or the end of a job */
+	struct buf line; /* VIEW_EVENT: "13:18:02 knew: …" */
 };
 
 /* Takes a line in; *ret is filled (line freed by the caller). Unknown types are VIEW_NOTHING. */
@@ -48,8 +48,8 @@ struct view_style {
 };
 /* A line per job: bar, block, layout, phase, rate, time left, as many of them as fit. Running jobs
  * come first when not all fit; the last line then counts the others. Returns the lines made. */
-unsigned view_render(const struct view *v, const struct view_style *style, int64_t now_ns,
-	struct buf *out);
+unsigned view_render(
+	const struct view *v, const struct view_style *style, int64_t now_ns, struct buf *out);
 /* Part of the job that is done, 0..1. */
 double view_job_done(const struct view_job *j, size_t n_workloads);
 /* A bar of exactly `width` columns. */

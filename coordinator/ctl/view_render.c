@@ -25,11 +25,13 @@ double view_job_done(const struct view_job *j, size_t n_workloads)
 	if (!strcmp(j->phase, "teardown"))
 		unit = 1;
 	else if (!strcmp(j->phase, "workload") && n_workloads)
-		unit = ((double)j->workload_index + (j->planned_bytes > 0
-			? fmin(1, (double)j->bytes / (double)j->planned_bytes) : 0)) /
-			(double)n_workloads;
+		unit = ((double)j->workload_index +
+			       (j->planned_bytes > 0 ? fmin(1, (double)j->bytes /
+								       (double)j->planned_bytes)
+						     : 0)) /
+		       (double)n_workloads;
 	part = ((double)j->units_done + (strcmp(j->state, "running") ? 0 : unit)) /
-		(double)j->units;
+	       (double)j->units;
 	return fmax(0, fmin(1, part));
 }
 
@@ -103,11 +105,15 @@ static char *doing(const struct view_job *j)
 
 static void running_parts(struct line *l, const struct view_job *j, int64_t now_ns)
 {
-	add_part(l, 2, COLOR_NONE, j->block > 0
-		? xasprintf("block %lld/%lld", (long long)j->block, (long long)j->blocks) : NULL);
-	add_part(l, 3, COLOR_NONE, *j->layout && j->layouts > 1
-		? xasprintf("%s (%lld/%lld)", j->layout, (long long)j->position, (long long)j->layouts)
-		: xstrdup(j->layout));
+	add_part(l, 2, COLOR_NONE,
+		j->block > 0
+			? xasprintf("block %lld/%lld", (long long)j->block, (long long)j->blocks)
+			: NULL);
+	add_part(l, 3, COLOR_NONE,
+		*j->layout && j->layouts > 1
+			? xasprintf("%s (%lld/%lld)", j->layout, (long long)j->position,
+				  (long long)j->layouts)
+			: xstrdup(j->layout));
 	add_part(l, 1, COLOR_CYAN, doing(j));
 	add_part(l, 4, COLOR_NONE, rate_text(j));
 	add_part(l, 5, COLOR_DIM, duration_left(j, now_ns));
@@ -157,8 +163,8 @@ static void add_padding(struct buf *out, unsigned n)
 }
 
 /* The bar with its percentage takes what the texts leave, up to BAR_MAX. */
-static unsigned put_bar(const struct view_job *j, const struct view *v,
-	const struct view_style *s, unsigned room, struct buf *out)
+static unsigned put_bar(const struct view_job *j, const struct view *v, const struct view_style *s,
+	unsigned room, struct buf *out)
 {
 	double part = view_job_done(j, v->workloads.n);
 	unsigned width = room < 7 + BAR_MIN ? 0 : room - 7 < BAR_MAX ? room - 7 : BAR_MAX;
@@ -220,8 +226,8 @@ static int rank(const struct view_job *j)
 
 static void render_rest(const struct view *v, const char *shown, unsigned width, struct buf *out)
 {
-	static const char *const states[] = {"running", "cancelling", "waiting", "done", "failed",
-		"cancelled"};
+	static const char *const states[] = {
+		"running", "cancelling", "waiting", "done", "failed", "cancelled"};
 	struct buf text = {0};
 
 	buf_adds(&text, "…");
@@ -249,8 +255,8 @@ static void choose_shown(const struct view *v, size_t room, char *shown)
 			}
 }
 
-unsigned view_render(const struct view *v, const struct view_style *style, int64_t now_ns,
-	struct buf *out)
+unsigned view_render(
+	const struct view *v, const struct view_style *style, int64_t now_ns, struct buf *out)
 {
 	size_t most = style->height > 2 ? style->height - 1 : 1, room = most;
 	char *shown = xcalloc(v->n_jobs + 1, 1);

@@ -43,7 +43,8 @@ const struct verb verb_watch = {
 	.name = "watch",
 	.args = "RUN",
 	.summary = "follow a run live: a bar, block, phase, rate, time left per host",
-	.help = "Without a terminal: a line per event. With --json: JSON lines on stdout. The status is 1\n"
+	.help = "Without a terminal: a line per event. With --json: JSON lines on stdout. The "
+		"status is 1\n"
 		"when the run fails or is cancelled. It outlives restarts of the coordinator.\n",
 	.min_args = 1,
 	.max_args = 1,

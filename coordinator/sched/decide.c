@@ -212,6 +212,48 @@ int sched_attempt_ended(struct sched *s, struct sched_host *h, const struct job_
 	return 1;
 }
 
+/* The host went on with another attempt; what it had before is over. */
+static void give_way(struct sched *s, struct sched_job *j)
+{
+	j->tell_interrupt = j->state != SCHED_BEGINNING;
+	if (j->state == SCHED_CANCELLING)
+		sched_move(s, j, SCHED_CANCELLED);
+	else if (j->state != SCHED_BEGINNING)
+		attempt_interrupted(s, j, "the agent went on with another job");
+}
+
+static void go_on_with(struct sched *s, struct sched_job *j, uint32_t attempt)
+{
+	j->key.attempt = attempt;
+	j->progress = 0;
+	j->offered = j->confirmed = 1;
+	j->cancel_begun = j->sent = j->accepted_here = j->cancel_sent = 0;
+	if (j->state == SCHED_CANCELLING || j->state == SCHED_CANCELLED)
+		return;
+	j->tell_interrupt = j->tell_end = 0;
+	sched_why(j, NULL);
+	if (j->state != SCHED_WAITING)
+		sched_move(s, j, SCHED_WAITING);
+	sched_move(s, j, SCHED_RUNNING);
+}
+
+int sched_adopted(struct sched *s, struct sched_host *h, const struct job_key *key)
+{
+	struct sched_job *j = h->jobs;
+
+	while (j && (j->key.run != key->run || j->key.job != key->job))
+		j = j->next;
+	if (!j || j->key.attempt > key->attempt || j->state == SCHED_BEGINNING ||
+		j->state == SCHED_DONE)
+		return 0;
+	for (struct sched_job *other = h->jobs; other; other = other->next)
+		if (other != j && sched_state_is_active(other->state))
+			give_way(s, other);
+	if (j->key.attempt < key->attempt)
+		go_on_with(s, j, key->attempt);
+	return 1;
+}
+
 /* ---- people ---- */
 
 int sched_cancel(struct sched *s, struct sched_job *j, const char *why, struct err *e)
@@ -280,10 +322,11 @@ static int owed(struct sched_host *h, struct sched_action *a)
 	return 0;
 }
 
-/* The agent works on something that is not (or no more) its present job. */
+/* The agent works on something that is not (or no more) its present job. Not before it has sent what
+ * it has: a restored store may come to know the attempt that way. */
 static int stray(struct sched_host *h, struct sched_action *a)
 {
-	if (!h->online || !h->told || !h->key.run || h->agent != AGENT_RUNNING ||
+	if (!h->online || !h->told || !h->key.run || h->agent != AGENT_RUNNING || h->unsent ||
 		find(h, &h->key) || job_key_equal(&h->key, &h->cancel_sent))
 		return 0;
 	h->cancel_sent = h->key;
@@ -365,6 +408,10 @@ static int begin_next(struct sched *s, struct sched_host *h, struct sched_action
 	for (struct sched_job *j = h->jobs; j; j = j->next) {
 		if (j->state != SCHED_WAITING)
 			continue;
+		if (j->n_complete == j->n_units) { /* what was missing came late */
+			job_end(s, j, SCHED_DONE, NULL);
+			return owed(h, a);
+		}
 		j->key.attempt++;
 		j->progress = 0;
 		j->cancel_begun = j->offered = j->sent = 0;

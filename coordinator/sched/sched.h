@@ -143,6 +143,11 @@ int sched_unit_complete(struct sched *s, struct sched_host *h, const struct job_
 int sched_attempt_ended(struct sched *s, struct sched_host *h, const struct job_key *key,
 	enum attempt_state state, const char *why);
 
+/* The store has taken an attempt of this host that it did not know, newer than the job's last one:
+ * the job goes on with it, and whatever else the host was thought to do is interrupted. A cancelled
+ * job stays so. 0: no such job, or it can't. */
+int sched_adopted(struct sched *s, struct sched_host *h, const struct job_key *key);
+
 /* What people ask for. -1 and ERR_WRONG_STATE when the job has ended / has not ended. The caller
  * has stored (or stores) the new state itself. */
 int sched_cancel(struct sched *s, struct sched_job *j, const char *why, struct err *e);

@@ -106,26 +106,55 @@ static int store_batch(
 	return 0;
 }
 
+/* 1 when the batch begins an attempt that a restored store takes over, as store_append tells. */
+static int adopt(struct write_ctx *w, const struct append_op *a, int *ret, struct err *e)
+{
+	const struct record *r = a->records.v;
+
+	*ret = 0;
+	if (a->batch.first != 1 || a->batch.lost || a->records.n == 0 ||
+		r->type != RECORD_ATTEMPT_START)
+		return 0;
+	return attempt_adopt(w, &a->batch.key, a->host, r->u.attempt_start.job_tag, r->wall_ns, ret, e);
+}
+
+/* Like find_stream, for what is not there yet. *ret_adopted: it is now. */
+static int find_or_adopt(struct write_ctx *w, const struct append_op *a, struct attempt_stream *ret,
+	uint64_t *ret_last, int *ret_own, int *ret_adopted, struct err *e)
+{
+	int found = find_stream(w, a, ret, ret_last, ret_own, e);
+
+	if (found != 0)
+		return found;
+	if (adopt(w, a, ret_adopted, e) != 0)
+		return -1;
+	return *ret_adopted ? find_stream(w, a, ret, ret_last, ret_own, e) : 0;
+}
+
 static int append_apply(struct op *op, struct write_ctx *w, struct err *e)
 {
 	struct append_op *a = (struct append_op *)op;
 	struct attempt_stream s;
 	uint64_t last = 0;
-	int found, own = 0;
+	int found, own = 0, adopted = 0, may;
 
 	a->result = (struct append_result){0};
 	if (!a->batch.epoch || strcmp(a->batch.epoch, w->epoch) != 0)
 		return refuse(&a->result, 0, "the batch is for another store (epoch)");
 	if (a->batch.first < 1 || a->batch.last < a->batch.first || a->batch.last > INT64_MAX)
 		return refuse(&a->result, 0, "the batch's record numbers are wrong");
-	found = find_stream(w, a, &s, &last, &own, e);
+	found = find_or_adopt(w, a, &s, &last, &own, &adopted, e);
 	if (found < 0)
 		return -1;
 	if (!found)
 		return refuse(&a->result, 0, "this attempt is not known here");
 	if (!own)
 		return refuse(&a->result, 0, "this job belongs to another host");
-	return check_batch(a, &s, last, e) == 1 ? store_batch(w, a, &s, e) : 0;
+	may = check_batch(a, &s, last, e);
+	if (may && store_batch(w, a, &s, e) != 0)
+		return -1;
+	a->result.adopted = adopted && may;
+	return 0;
 }
 
 static void append_committed(struct op *op)

@@ -80,6 +80,30 @@ static int find_job(struct write_ctx *w, uint64_t job, uint64_t *ret_run, int64_
 	return 0;
 }
 
+/* The job's next attempt, from which on the earlier ones do not count where they are incomplete. */
+static int make_attempt(struct write_ctx *w, const struct job_key *key, enum job_state state,
+	int64_t began_ns, struct err *e)
+{
+	if (DB_RUN(w->db, e,
+		    "INSERT INTO attempts(job, attempt, state, began_ns) VALUES(?1, ?2, 0, ?3)",
+		    db_uint(key->job), db_int(key->attempt), db_int(began_ns)) != 0 ||
+		DB_RUN(w->db, e,
+			"UPDATE attempts SET state = 4, ended_ns = ?3, error = 'replaced by a new "
+			"attempt'"
+			" WHERE job = ?1 AND attempt < ?2 AND state = 0",
+			db_uint(key->job), db_int(key->attempt), db_int(w->now_ns)) != 0 ||
+		DB_RUN(w->db, e,
+			"UPDATE units SET superseded = 1"
+			" WHERE job = ?1 AND attempt < ?2 AND state <> 1",
+			db_uint(key->job), db_int(key->attempt)) != 0 ||
+		DB_RUN(w->db, e,
+			"UPDATE jobs SET why = CASE state WHEN ?3 THEN why ELSE '' END, state = ?3,"
+			" attempt = ?2 WHERE job = ?1",
+			db_uint(key->job), db_int(key->attempt), db_int(state)) != 0)
+		return -1;
+	return settle_run(w, key->run, e);
+}
+
 static int begin_apply(struct op *op, struct write_ctx *w, struct err *e)
 {
 	struct attempt_op *a = (struct attempt_op *)op;
@@ -96,22 +120,33 @@ static int begin_apply(struct op *op, struct write_ctx *w, struct err *e)
 	if (state != JOB_WAITING && state != JOB_RUNNING)
 		return err_set(e, ERR_WRONG_STATE, "job %llu is %s: it takes no new attempt",
 			(unsigned long long)a->key.job, job_state_name((enum job_state)state));
-	if (DB_RUN(w->db, e,
-		    "INSERT INTO attempts(job, attempt, state, began_ns) VALUES(?1, ?2, 0, ?3)",
-		    db_uint(a->key.job), db_int(a->key.attempt), db_int(w->now_ns)) != 0 ||
-		DB_RUN(w->db, e,
-			"UPDATE attempts SET state = 4, ended_ns = ?3, error = 'replaced by a new "
-			"attempt'"
-			" WHERE job = ?1 AND attempt < ?2 AND state = 0",
-			db_uint(a->key.job), db_int(a->key.attempt), db_int(w->now_ns)) != 0 ||
-		DB_RUN(w->db, e,
-			"UPDATE units SET superseded = 1"
-			" WHERE job = ?1 AND attempt < ?2 AND state <> 1",
-			db_uint(a->key.job), db_int(a->key.attempt)) != 0 ||
-		DB_RUN(w->db, e, "UPDATE jobs SET state = 1, why = '', attempt = ?2 WHERE job = ?1",
-			db_uint(a->key.job), db_int(a->key.attempt)) != 0)
+	return make_attempt(w, &a->key, JOB_RUNNING, w->now_ns, e);
+}
+
+int attempt_adopt(struct write_ctx *w, const struct job_key *key, const char *host, const char *tag,
+	int64_t began_ns, int *ret, struct err *e)
+{
+	sqlite3_stmt *row;
+	int64_t state;
+	int more;
+
+	*ret = 0;
+	if (DB_QUERY(w->db, &row, e,
+		    "SELECT state FROM jobs WHERE job = ?1 AND run = ?2 AND host = ?3 AND tag = ?4"
+		    " AND tag <> '' AND attempt < ?5 AND state <> 2",
+		    db_uint(key->job), db_uint(key->run), db_text(host), db_text0(tag),
+		    db_int(key->attempt)) != 0)
 		return -1;
-	return settle_run(w, run, e);
+	more = db_next(w->db, row, e);
+	if (more != 1)
+		return more;
+	state = db_get_int(row, 0);
+	db_done(row);
+	if (make_attempt(w, key, state == JOB_CANCELLED ? JOB_CANCELLED : JOB_RUNNING, began_ns,
+		    e) != 0)
+		return -1;
+	*ret = 1;
+	return 0;
 }
 
 static int interrupted_apply(struct op *op, struct write_ctx *w, struct err *e)

@@ -86,7 +86,7 @@ int store_create(const char *path, struct err *e)
 	remove_partial(part);
 	if (db_open(part, DB_CREATE, &db, e) != 0)
 		goto out;
-	if (schema_migrate(db, e) == 0 && schema_new_epoch(db, epoch, e) == 0)
+	if (schema_migrate(db, e) == 0 && schema_new_epoch(db, NULL, epoch, e) == 0)
 		rc = 0;
 	db_close(db);
 	if (rc == 0)
@@ -153,7 +153,7 @@ int store_backup(const char *path, const char *to, struct err *e)
  * and tokens that were used since must not work again. */
 static int start_anew(const char *part, struct err *e)
 {
-	char epoch[33];
+	char old[33], epoch[33];
 	struct db *db;
 	int rc;
 
@@ -165,7 +165,9 @@ static int start_anew(const char *part, struct err *e)
 			"UPDATE tokens SET revoked_ns = max(created_ns, 1)"
 			" WHERE used_ns = 0 AND revoked_ns = 0");
 	if (rc == 0)
-		rc = schema_new_epoch(db, epoch, e);
+		rc = schema_epoch(db, old, e);
+	if (rc == 0)
+		rc = schema_new_epoch(db, old, epoch, e);
 	db_close(db);
 	return rc;
 }

@@ -12,6 +12,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "proto/msg.h"
 
 #define APPLICATION_ID 0x414d6b4b /* "AMkK" */
 
@@ -183,13 +184,15 @@ int schema_verify(struct db *db, struct err *e)
 	return 0;
 }
 
-int schema_new_epoch(struct db *db, char epoch[33], struct err *e)
+int schema_new_epoch(struct db *db, const char *from, char epoch[33], struct err *e)
 {
 	unsigned char drawn[16];
 	char hex[33];
 
 	fs_random(drawn, sizeof(drawn));
 	fs_hex(drawn, sizeof(drawn), hex);
+	if (from)
+		memcpy(hex, from, MSG_EPOCH_KIN);
 	if (DB_RUN(db, e, "INSERT OR REPLACE INTO meta(key, value) VALUES('epoch', ?1)",
 		    db_text(hex)) != 0)
 		return -1;

@@ -11,8 +11,9 @@ int schema_migrate(struct db *db, struct err *e);
 /* As schema_migrate, but an older file is an error too: for tools that only read. */
 int schema_verify(struct db *db, struct err *e);
 
-/* Draws a new epoch and keeps it; 32 hex digits + NUL. */
-int schema_new_epoch(struct db *db, char epoch[33], struct err *e);
+/* Draws a new epoch and keeps it; 32 hex digits + NUL. from: the epoch whose descent it is of, or
+ * NULL. */
+int schema_new_epoch(struct db *db, const char *from, char epoch[33], struct err *e);
 int schema_epoch(struct db *db, char epoch[33], struct err *e);
 
 #endif

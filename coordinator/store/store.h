@@ -32,7 +32,9 @@ int store_open(const char *path, struct event_base *base, struct store **ret, st
 /* Commits what is queued (callbacks do not run any more), stops the threads. Not from a callback of
  * the store. NULL is fine. */
 void store_close(struct store *s);
-const char *store_epoch(const struct store *s); /* 32 hex digits */
+/* 32 hex digits, drawn when the store was made or restored; the first MSG_EPOCH_KIN of a restored
+ * one are those of its backup. */
+const char *store_epoch(const struct store *s);
 int store_is_stalled(const struct store *s);
 
 /* ---- loading at start (blocking, before the loop runs) ---- */
@@ -88,13 +90,17 @@ struct append_result {
 	enum { APPEND_ACK, APPEND_REFUSE } what;
 	uint64_t last;     /* ACK: everything up to here is durable (also for a duplicate) */
 	uint64_t expected; /* REFUSE: the first record the store would take; 0: job unknown */
+	int adopted;       /* ACK: the attempt was not known here and is the job's last one now */
 	char text[200];
 };
 typedef void (*store_append_done)(void *arg, const struct append_result *r, const struct err *e);
 /* Appends a batch for the host that sent it and applies its records in order: attempts, units,
  * steps, volumes, trials, samples. Rules: first must be stored last + 1; a duplicate (last <=
  * stored last) is acked again; an overlap or gap is refused; a job of another host is refused; a
- * wrong epoch is refused. Takes *b and *r over (both are zeroed). */
+ * wrong epoch is refused. A restored store lacks attempts that began after its backup: one that is
+ * newer than the job's last is taken from its first record on, when that is an ATTEMPT_START with
+ * the tag of the job. A job that waited, ran or failed runs again then; a cancelled one stays so.
+ * Takes *b and *r over (both are zeroed). */
 void store_append(struct store *s, const char *host, struct msg_batch *b, struct records *r,
 	store_append_done done, void *arg);
 
@@ -181,7 +187,7 @@ void store_query_cancel(struct store_reading *r);
 
 /* ---- maintenance: own connection; blocking, for threads or tools ---- */
 int store_backup(const char *path, const char *to, struct err *e); /* consistent copy, step(-1) */
-/* A checked copy of the backup becomes the store, with a new epoch; tokens not used yet are revoked.
+/* A checked copy of the backup becomes the store, with a new epoch of the same descent; tokens not used yet are revoked.
  * ERR_EXISTS when path is there. */
 int store_restore(const char *backup, const char *path, struct err *e);
 /* integrity_check, foreign keys, unbroken streams, and every finished trial has all its samples.

@@ -32,4 +32,9 @@ enum trial_state { TRIAL_RUNNING, TRIAL_OK, TRIAL_FAILED };
 int audit_add(struct write_ctx *w, const char *what, const char *subject, const char *text,
 	struct err *e);
 
+/* What append.c needs to take an attempt that this store does not know: store_append's rule. *ret: it
+ * was made. In jobs.c. */
+int attempt_adopt(struct write_ctx *w, const struct job_key *key, const char *host, const char *tag,
+	int64_t began_ns, int *ret, struct err *e);
+
 #endif

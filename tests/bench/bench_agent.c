@@ -199,7 +199,7 @@ static void bench_idle(pid_t pid, int64_t seconds, int64_t heartbeat_s)
 		"MiB", BENCH_SHOWN, 0);
 	bench_one("    link", (double)process_number(p.link, "smaps_rollup", "Pss") / 1024, "MiB",
 		BENCH_SHOWN, 0);
-	bench_one("    both, were no other process to use their libraries", alone_mib(&p), "MiB",
+	bench_one("    both, if nobody else used their libraries", alone_mib(&p), "MiB",
 		BENCH_SHOWN, 0);
 	bench_one("    wake-ups of the monitor", (double)(wake_ups(p.monitor) - monitor), "",
 		BENCH_AT_MOST, 0);

@@ -174,7 +174,7 @@ static void send_start(struct agent *a)
 	struct record r;
 
 	a->next = 1;
-	r = (struct record){.u.attempt_start = {(char *)"bench", inv}};
+	r = (struct record){.u.attempt_start = {(char *)"bench", inv, NULL}};
 	add_record(a, &p, RECORD_ATTEMPT_START, &r);
 	r = (struct record){.u.unit_start = {unit, 1}};
 	add_record(a, &p, RECORD_UNIT_START, &r);

@@ -5,6 +5,7 @@
  * starting a process or opening the file.
  *
  * usage: bench_stream AGENT DIRECTORY LABEL MIB PAIRS BLOCK_KIB
+ *   MIB: the file's size at most; less where dd would take longer than TAKES_S
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,8 @@
 #include "tests/bench/bench.h"
 
 #define MIB (1024 * 1024)
+#define LEAST_BYTES (128ull * MIB)
+#define TAKES_S 0.8
 #define WORKER_FD 3
 #define FILE_NAME "bench.stream"
 
@@ -128,11 +131,13 @@ static double run_dd(const struct target *t, enum op_kind op)
 
 /* ---- ours ---- */
 
+/* In a session of its own, as the monitor starts it: schedulers share by session. */
 static _Noreturn void exec_worker(const struct target *t, int fd)
 {
 	char *argv[] = {(char *)"arraymark-agent", (char *)"worker", (char *)"--fd", (char *)"3",
 		NULL};
 
+	setsid();
 	if (fd != WORKER_FD && dup2(fd, WORKER_FD) < 0)
 		_exit(127);
 	if (fd == WORKER_FD)
@@ -267,6 +272,20 @@ static void run_pairs(struct target *t, const struct pairing *p, const char *lab
 	free(what);
 }
 
+static void choose_size(struct target *t, uint64_t most)
+{
+	double s;
+
+	t->bytes = most < LEAST_BYTES ? most : LEAST_BYTES;
+	t->bytes -= t->bytes % t->block;
+	remove_file(t);
+	s = run_dd(t, OP_WRITE);
+	if (s < TAKES_S && (double)t->bytes * TAKES_S / s < (double)most)
+		most = (uint64_t)((double)t->bytes * TAKES_S / s);
+	if (s < TAKES_S)
+		t->bytes = most - most % t->block;
+}
+
 static const struct pairing pairings[] = {
 	{"write of zeros, fsync", {OP_WRITE, DATA_ZERO}, OP_WRITE, 0.97},
 	{"write of random data (dd: zeros), fsync", {OP_WRITE, DATA_RANDOM}, OP_WRITE, 0.90},
@@ -287,11 +306,14 @@ int main(int argc, char **argv)
 		units_parse_int(argv[6], 1, mib * 1024, &block, &e))
 		bench_die("usage", &e);
 	t = (struct target){.agent = argv[1], .dir = argv[2], .block = (uint64_t)block * 1024};
-	t.bytes = (uint64_t)mib * MIB / t.block * t.block;
 	if (statfs(t.dir, &fs) < 0)
 		bench_die(t.dir, NULL);
 	t.is_tmpfs = fs.f_type == TMPFS_MAGIC;
 	t.file = xasprintf("%s/%s", t.dir, FILE_NAME);
+	setsid();
+	choose_size(&t, (uint64_t)mib * MIB);
+	printf("%s: a file of %.0f MiB in blocks of %.0f KiB\n", argv[3],
+		(double)t.bytes / MIB, (double)t.block / 1024);
 	for (size_t i = 0; i < ARRAY_LEN(pairings); i++) {
 		const char *state = pairings[i].dd != OP_READ ? "" : t.is_tmpfs ? " warm" : " cold";
 

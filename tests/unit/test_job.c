@@ -333,6 +333,25 @@ static void test_refused_offers(void **state)
 	teardown(&f);
 }
 
+/* What an attempt built and kept is known by its journal alone: no second one may take its name. */
+static void test_key_of_what_is_kept(void **state)
+{
+	struct fixture f;
+	struct err e;
+	char *kept;
+
+	(void)state;
+	setup(&f);
+	kept = xasprintf("%s/kept-12-3-1.jsonl", f.dir);
+	assert_ok(fs_write_file(kept, "", 0, 0600, &e), e);
+	assert_int_equal(try_job(&f, 1, QUICK, 0, &e), -1);
+	assert_int_equal(e.code, ERR_EXISTS);
+	assert_int_equal(unlink(kept), 0);
+	free(kept);
+	run(&f, 1, QUICK, 0);
+	teardown(&f);
+}
+
 static void cancel(struct fixture *f)
 {
 	job_cancel(f->job, ATTEMPT_CANCELLED, "enough of that");
@@ -488,6 +507,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_repeats_and_builds_once),
 		cmocka_unit_test(test_too_small),
 		cmocka_unit_test(test_refused_offers),
+		cmocka_unit_test(test_key_of_what_is_kept),
 		cmocka_unit_test(test_cancel_everywhere),
 		cmocka_unit_test(test_worker_killed),
 		cmocka_unit_test(test_retry),

@@ -29,6 +29,7 @@ WRONG(run_zero, v->finish->key->run = 0)
 WRONG(job_absent, v->finish->key->has_job = 0)
 WRONG(run_huge, v->finish->key->run = UINT64_MAX)
 WRONG(attempt_zero, v->batch->key->attempt = 0)
+WRONG(offer_attempt_zero, v->job_offer->key->attempt = 0)
 WRONG(key_half, v->agent_status->key->run = 0)
 WRONG(state_high, v->agent_status->state = AGENT_STATE_COUNT)
 WRONG(versions, v->hello->min_version = 9)
@@ -81,6 +82,7 @@ static const struct {
 	{MSG_FINISH, job_absent, "job: 0 is not in 1.."},
 	{MSG_FINISH, run_huge, "run: 18446744073709551615 is not in"},
 	{MSG_RECORD_BATCH, attempt_zero, "attempt: 0"},
+	{MSG_JOB_OFFER, offer_attempt_zero, "attempt: 0"},
 	{MSG_AGENT_STATUS, key_half, "run and job must be set together"},
 	{MSG_AGENT_STATUS, state_high, "state: 4"},
 	{MSG_HELLO, versions, "min_version 9 is above"},

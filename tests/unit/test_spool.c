@@ -1,156 +1,12 @@
 /*
  * The link's spool on a real file: order, acks, refusals, reopening after a kill, limits, damage.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/spool_kit.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "agent/link/spool.h"
-#include "common/base/fs.h"
-#include "common/base/mem.h"
-#include "proto/record.h"
-
-static char dir[64], file[96];
-static const struct job_key key = {.run = 12, .job = 3, .attempt = 1};
-static const struct job_key next_key = {.run = 12, .job = 3, .attempt = 2};
-
-static int make_dir(void **state)
-{
-	(void)state;
-	snprintf(dir, sizeof(dir), "/tmp/arraymark-test-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(file, sizeof(file), "%s/spool.db", dir);
-	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	struct err e;
-
-	(void)state;
-	return fs_remove_tree(dir, &e);
-}
-
-static struct spool *open_spool(uint64_t limit)
-{
-	struct spool *s;
-	char *moved;
-	struct err e;
-
-	assert_ok(spool_open(file, limit, &s, &moved, &e), e);
-	assert_null(moved);
-	return s;
-}
-
-/* Records first..last as samples, or one TRIAL_END when first == last and end is set. */
-static int put_as(struct spool *s, const char *epoch, const struct job_key *k, uint64_t first,
-	uint64_t last, int end, struct err *e)
-{
-	struct msg_batch b = {.epoch = (char *)epoch, .key = *k, .first = first, .last = last};
-	struct buf payload = {0};
-	int status;
-
-	for (uint64_t n = first; n <= last; n++) {
-		struct record r = {.type = RECORD_SAMPLE, .wall_ns = (int64_t)n};
-
-		r.u.sample.trial = 1;
-		r.u.sample.end_ns = 5;
-		if (end) {
-			r = (struct record){.type = RECORD_TRIAL_END, .wall_ns = (int64_t)n};
-			r.u.trial_end = (struct trial_summary){
-				.trial = 1, .block = 1, .repeat = 1, .ok = 1};
-		}
-		record_encode(&r, &payload);
-	}
-	b.payload = payload.data;
-	b.payload_len = payload.len;
-	status = spool_put(s, &b, e);
-	buf_free(&payload);
-	return status;
-}
-
-static void put(struct spool *s, uint64_t first, uint64_t last)
-{
-	struct err e;
-
-	assert_ok(put_as(s, "epoch", &key, first, last, 0, &e), e);
-}
-
-static int put_lost(struct spool *s, uint64_t first, uint64_t last, struct err *e)
-{
-	const struct msg_batch b = {
-		.epoch = (char *)"epoch", .key = key, .first = first, .last = last, .lost = 1};
-
-	return spool_put(s, &b, e);
-}
-
-/* The next batch is first..last; its payload's length comes back. */
-static size_t expect(struct spool *s, uint64_t first, uint64_t last, int lost)
-{
-	const struct msg_batch *b;
-	struct err e;
-	size_t len;
-
-	assert_ok(spool_peek(s, &b, &e), e);
-	assert_non_null(b);
-	assert_int_equal(b->first, first);
-	assert_int_equal(b->last, last);
-	assert_int_equal(b->lost, lost);
-	assert_int_equal(b->payload_len == 0, lost);
-	len = b->payload_len;
-	spool_advance(s);
-	return len;
-}
-
-static void expect_none(struct spool *s)
-{
-	const struct msg_batch *b;
-	struct err e;
-
-	assert_ok(spool_peek(s, &b, &e), e);
-	assert_null(b);
-}
-
-static uint64_t ack(struct spool *s, uint64_t last)
-{
-	uint64_t bytes;
-	struct err e;
-
-	assert_ok(spool_ack(s, "epoch", &key, last, &bytes, &e), e);
-	return bytes;
-}
-
-static struct spool_refusal refuse(struct spool *s, uint64_t expected)
-{
-	struct spool_refusal r;
-	struct err e;
-
-	assert_ok(spool_refuse(s, &key, expected, "no", &r, &e), e);
-	return r;
-}
-
-static int64_t count(const char *sql)
-{
-	sqlite3 *db;
-	sqlite3_stmt *st;
-	int64_t n;
-
-	assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-	n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
-}
 
 static void test_order_and_ack(void **state)
 {
@@ -339,11 +195,22 @@ static void test_expected_within_lost(void **state)
 static void test_expected_within_a_batch(void **state)
 {
 	struct spool *s = open_spool(0);
+	const struct msg_batch *b;
+	struct records r;
+	struct err e;
 
 	(void)state;
 	put(s, 1, 9);
-	assert_int_equal(refuse(s, 5).given_up, 1);
-	expect_none(s);
+	put(s, 10, 10);
+	assert_int_equal(refuse(s, 5).given_up, 0);
+	spool_rewind(s);
+	assert_ok(spool_peek(s, &b, &e), e);
+	assert_ok(records_decode(b->payload, b->payload_len, &r, &e), e);
+	assert_int_equal(r.n, 5);
+	assert_int_equal(r.v[0].wall_ns, 5);
+	records_clear(&r);
+	expect(s, 5, 9, 0);
+	expect(s, 10, 10, 0);
 	spool_close(s);
 }
 
@@ -359,45 +226,6 @@ static void test_refused_for_ever(void **state)
 	assert_int_equal(given_up, 1);
 	assert_int_equal(tries, SPOOL_MAX_REFUSALS + 1);
 	spool_close(s);
-}
-
-static void test_trial_ends_are_kept(void **state)
-{
-	struct spool *s = open_spool(0);
-	struct err e;
-
-	(void)state;
-	put(s, 1, 3);
-	assert_ok(put_as(s, "epoch", &key, 4, 4, 1, &e), e);
-	expect(s, 1, 3, 0);
-	expect(s, 4, 4, 0);
-	ack(s, 4);
-	assert_ok(spool_tidy(s, &e), e);
-	spool_close(s);
-	assert_int_equal(count("SELECT count(*) FROM batches"), 0);
-	assert_int_equal(count("SELECT count(*) FROM summaries"), 1);
-	assert_int_equal(count("SELECT first FROM summaries"), 4);
-}
-
-static void test_old_things_go(void **state)
-{
-	struct spool *s = open_spool(0);
-	sqlite3 *db;
-	struct err e;
-
-	(void)state;
-	assert_ok(put_as(s, "epoch", &key, 1, 1, 1, &e), e);
-	expect(s, 1, 1, 0);
-	ack(s, 1);
-	spool_close(s);
-	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "UPDATE summaries SET wall_ns=wall_ns-691200000000000",
-				 NULL, NULL, NULL), SQLITE_OK); /* 8 days */
-	sqlite3_close(db);
-	s = open_spool(0);
-	assert_ok(spool_tidy(s, &e), e);
-	spool_close(s);
-	assert_int_equal(count("SELECT count(*) FROM summaries"), 0);
 }
 
 static void test_limit(void **state)
@@ -479,8 +307,6 @@ static void test_relative_to_the_folder(void **state)
 	free(from);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,8 +322,6 @@ int main(void)
 		TEST(test_expected_within_lost),
 		TEST(test_expected_within_a_batch),
 		TEST(test_refused_for_ever),
-		TEST(test_trial_ends_are_kept),
-		TEST(test_old_things_go),
 		TEST(test_limit),
 		TEST(test_no_room),
 		TEST(test_damaged_file_is_moved_aside),

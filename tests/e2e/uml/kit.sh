@@ -8,11 +8,12 @@
 # A program takes about 50 ms to start in the guest, which has one CPU: what is asked again and again
 # is asked three times a second, and with few programs.
 
-BUILD=$1
+export BUILD=$1
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 POLICY=$FLEET/am/agent.yaml
+# shellcheck disable=SC2034 # bodies use it
 read -r -a DISKS <<<"$UML_DISKS"
 declare -A SUMS=()
 exec {PAUSE}<> <(:)
@@ -69,48 +70,48 @@ plan() {
 
 # ---- disks, with our own eyes ----
 
-# ends_of DISK…: the first and the last MiB of each, past the page cache.
+# As if somebody drew it out.
+pull() {
+	echo 1 >"/sys/block/$1/device/delete"
+	udevadm settle --timeout=30
+}
+
+# ends_of DISK…: the first MiB of each, then the last of each, as they are on the disks.
 ends_of() {
-	local disk sectors
-	for disk in "$@"; do
-		read -r sectors <"/sys/block/$disk/size"
-		dd if="/dev/$disk" bs=1M count=1 iflag=direct status=none
-		dd if="/dev/$disk" bs=1M skip=$((sectors / 2048 - 1)) count=1 iflag=direct status=none
-	done
+	local devices=("${@/#//dev/}")
+	sync
+	blockdev --flushbufs "${devices[@]}"
+	head -q -c 1M "${devices[@]}"
+	tail -q -c 1M "${devices[@]}"
 }
 
-remember() {
-	local disk
-	for disk in "$@"; do SUMS[$disk]=$(ends_of "$disk" | md5sum); done
-}
+remember() { SUMS[$*]=$(ends_of "$@" | md5sum); }
 
-# are_untouched DISK…: since they were remembered.
+# are_untouched DISK…: since these, in this order, were remembered.
 are_untouched() {
-	local disk status=0
-	for disk in "$@"; do
-		[ "$(ends_of "$disk" | md5sum)" = "${SUMS[$disk]}" ] || {
-			echo "$disk is not as it was"
-			status=1
-		}
-	done
-	return $status
+	[ "$(ends_of "$@" | md5sum)" = "${SUMS[$*]}" ] || {
+		echo "not all of $* are as they were"
+		return 1
+	}
 }
 
 # are_free DISK…: no signature that anybody's tool knows, no partition.
 are_free() {
-	local disk found status=0
-	for disk in "$@"; do
-		found=$(blkid -p "/dev/$disk" && wipefs -n "/dev/$disk" && ls -d "/sys/block/$disk/$disk"?* 2>/dev/null)
-		[ -z "$found" ] || {
-			echo "$disk: $found"
-			status=1
-		}
-	done
-	return $status
+	local devices=("${@/#//dev/}") found disk
+	udevadm settle --timeout=30
+	found=$(
+		blkid -p "${devices[@]}"
+		wipefs -n "${devices[@]}"
+		for disk in "$@"; do compgen -G "/sys/block/$disk/$disk*"; done
+	)
+	[ -z "$found" ] || {
+		echo "$found"
+		return 1
+	}
 }
 
 # have_no_label DISK…: where ZFS keeps its labels, at both ends, stands no name of a pool of ours.
-have_no_label() { ! ends_of "$@" | grep -aE -o 'am_[0-9]+_[0-9]+_[0-9a-f]{6}'; }
+have_no_label() { ! ends_of "$@" | grep -aoE 'am_[0-9]+_[0-9]+_[0-9a-f]{6}'; }
 
 # No pool can be found, destroyed ones included.
 no_pool_is_found() {

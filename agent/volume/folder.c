@@ -1,0 +1,107 @@
+/*
+ * Giving a folder away. Owns the descriptors on the way to it.
+ * Invariant: what is given is what was looked at, by its descriptor, never by its name again.
+ */
+#include "agent/volume/folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+
+/* Each part on the way must be a folder itself; the last one is opened for reading. */
+static int open_without_links(const char *path, int *ret, struct err *e)
+{
+	const int look = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	char *copy = xstrdup(path), *rest = NULL;
+	char *word = strtok_r(copy, "/", &rest);
+	int at = open("/", O_PATH | look);
+
+	while (at >= 0 && word) {
+		char *next = strtok_r(NULL, "/", &rest);
+		int fd = openat(at, word, (next ? O_PATH : O_RDONLY) | look);
+
+		if (fd < 0)
+			err_sys(e, "cannot open %s without following links", path);
+		close(at);
+		at = fd;
+		word = next;
+	}
+	free(copy);
+	*ret = at;
+	return at < 0 ? -1 : 0;
+}
+
+static int is_empty(int fd)
+{
+	int copy = dup(fd), n = 0;
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!d)
+		return 0;
+	while ((entry = readdir(d)))
+		n += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	closedir(d);
+	return n == 0;
+}
+
+static int give(const char *path, uid_t uid, gid_t gid, struct err *e)
+{
+	struct stat st;
+	int fd, status = 0;
+
+	if (open_without_links(path, &fd, e))
+		return -1;
+	if (fstat(fd, &st))
+		status = err_sys(e, "cannot look at %s", path);
+	else if (st.st_uid != geteuid() || !is_empty(fd))
+		status = err_set(e, ERR_WRONG_STATE,
+			"%s is not the folder that was made there: somebody put another in its place",
+			path);
+	else if (fchown(fd, uid, gid))
+		status = err_sys(e, "cannot give %s to user %u", path, (unsigned)uid);
+	close(fd);
+	return status;
+}
+
+/* "UID:GID" */
+static int parse_owner(const char *text, uid_t *ret_uid, gid_t *ret_gid)
+{
+	char *uid_text = xstrndup(text, strcspn(text, ":"));
+	const char *colon = strchr(text, ':');
+	int64_t uid = 0, gid = 0;
+	struct err ignored;
+	int status = !colon || units_parse_int(uid_text, 0, UINT32_MAX - 1, &uid, &ignored) ||
+		     units_parse_int(colon + 1, 0, UINT32_MAX - 1, &gid, &ignored);
+
+	free(uid_text);
+	*ret_uid = (uid_t)uid;
+	*ret_gid = (gid_t)gid;
+	return status ? -1 : 0;
+}
+
+int folder_main(int argc, char **argv)
+{
+	struct err e;
+	uid_t uid;
+	gid_t gid;
+
+	if (argc != 5 || strcmp(argv[1], "--owner") || strcmp(argv[3], "--") || *argv[4] != '/' ||
+		parse_owner(argv[2], &uid, &gid)) {
+		fprintf(stderr, "usage: give-folder --owner UID:GID -- PATH\n");
+		return 2;
+	}
+	if (!give(argv[4], uid, gid, &e))
+		return 0;
+	fprintf(stderr, "%s\n", e.text);
+	return 1;
+}

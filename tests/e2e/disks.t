@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The disk path, with the real programs on real SCSI disks: each body of uml/ runs in a guest of its
+# own, two guests at a time, and its tests become tests of this script. No guest outlives it.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+UML=$ROOT/tests/e2e/uml
+GUEST_SECONDS=140
+
+# guest BODY DISKS SIZE: what the body says is in $T/BODY.out, its exit status in $T/BODY.status.
+guest() {
+	local status
+	"$UML/run" -n "$2" -s "$3" -t "$GUEST_SECONDS" "$UML/$1" "$FLEET_BIN" >"$T/$1.out" 2>&1 </dev/null
+	status=$?
+	echo $status >"$T/$1.status"
+}
+
+# take BODY: tells its tests again with numbers of ours. One that broke off is a failure.
+take() {
+	local body=$1 line status
+	status=$(cat "$T/$body.status")
+	if [ "$status" = 77 ]; then
+		skip "disks: $body" "$(sed -n 's/^SKIP: //p' "$T/$body.out")"
+		return
+	fi
+	while IFS= read -r line; do
+		if [[ $line =~ ^ok\ [0-9]+\ -\ (.*) ]]; then
+			ok "$body: ${BASH_REMATCH[1]}"
+		elif [[ $line =~ ^not\ ok\ ([0-9]+\ )?-\ (.*) ]]; then
+			not_ok "$body: ${BASH_REMATCH[2]}"
+		elif [[ ! $line =~ ^1\.\. ]]; then
+			note "${line#\# }"
+		fi
+	done <"$T/$body.out"
+	grep -qE '^1\.\.[0-9]+$' "$T/$body.out" || not_ok "$body: comes to its end" "it ended with status $status"
+}
+
+main() {
+	guest pools 6 512M &
+	{
+		guest filesystems 7 512M
+		guest refusals 10 384M
+	} &
+	wait
+	take filesystems
+	take pools
+	take refusals
+	done_testing
+}
+
+main

@@ -1,0 +1,598 @@
+/* Undoing: each operation takes down what was made and nothing else, may run twice, and stops where
+ * something is not as the journal says. Files stand for disks, except in the one test that needs
+ * root. The program is its own `clear-labels`. */
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/volume/labels.h"
+#include "agent/volume/signatures.h"
+#include "agent/volume/volume.h"
+#include "agent/volume/zfs_label.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/proc.h"
+
+static char home[] = "/tmp/arraymark-undo-XXXXXX";
+static char self[4096];
+static const struct job_key key = {5, 1, 1};
+
+static const char *at(const char *name)
+{
+	static char paths[16][4200];
+	static unsigned next;
+	char *p = paths[next++ % 16];
+
+	snprintf(p, sizeof(paths[0]), "%s/%s", home, name);
+	return p;
+}
+
+static void put(const char *path, const char *text)
+{
+	struct err e;
+
+	assert_ok(fs_write_file(path, text, strlen(text), 0600, &e), e);
+}
+
+static void make_folder(const char *path)
+{
+	struct err e;
+
+	assert_ok(fs_mkdir_p(path, 0755, &e), e);
+}
+
+static int exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* A journal under test: open, with the entries that were begun. */
+struct world {
+	struct journal *j;
+	char *state, *path;
+};
+
+static struct world world_new(void)
+{
+	static unsigned n;
+	struct world w = {0};
+	struct err e;
+
+	w.state = xasprintf("%s/state%u", home, n++);
+	w.path = xasprintf("%s/journal-5-1-1.jsonl", w.state);
+	make_folder(w.state);
+	assert_ok(journal_open(w.state, &key, &w.j, &e), e);
+	return w;
+}
+
+static void world_free(struct world *w)
+{
+	journal_close(w->j);
+	free(w->state);
+	free(w->path);
+}
+
+/* ok: 1 well, 0 failed, -1 never ended. args ends with NULL. */
+static void did_in(struct world *w, uint32_t block, int ok, const char *op, const char *const *args)
+{
+	struct journal_entry entry = {.unit = {block, 0}, .what = (char *)op};
+	uint64_t number;
+	struct err e;
+
+	entry.undo.op = (char *)op;
+	strv_add(&entry.argv, "/bin/true");
+	strv_add_all(&entry.undo.args, args);
+	assert_ok(journal_begin(w->j, &entry, &number, &e), e);
+	if (ok >= 0)
+		assert_ok(journal_finish(w->j, number, ok, &e), e);
+	strv_free(&entry.argv);
+	strv_free(&entry.undo.args);
+}
+
+static void did(struct world *w, int ok, const char *op, const char *path)
+{
+	did_in(w, 1, ok, op, (const char *const[]){path, NULL});
+}
+
+static int teardown(struct world *w, struct err *e)
+{
+	struct step_sink *sink = sink_real(w->j, (struct unit){1, 0}, NULL, NULL);
+	struct volume_ctx ctx = {.sink = sink, .key = key, .state_dir = w->state, .self = self};
+	struct journal_entry *v;
+	uint64_t ticks;
+	struct job_key read_key;
+	pid_t worker;
+	size_t n;
+	int status;
+	struct err bad;
+
+	assert_ok(journal_read(w->path, &read_key, &v, &n, &worker, &ticks, &bad), bad);
+	status = volume_teardown(&ctx, w->j, v, n, e);
+	journal_entries_free(v, n);
+	sink_free(sink);
+	return status;
+}
+
+/* Done, done again with nothing left to do, and the journal may go. */
+static void assert_taken_down(struct world *w)
+{
+	struct err e;
+
+	assert_ok(teardown(w, &e), e);
+	assert_ok(teardown(w, &e), e);
+	journal_close(w->j);
+	w->j = NULL;
+	assert_ok(journal_remove(w->path, &e), e);
+}
+
+static void what_was_made_goes(void **state)
+{
+	struct world w = world_new();
+	const char *dir = at("made"), *file = at("made/file"), *links = at("made/links");
+
+	(void)state;
+	make_folder(dir);
+	did(&w, 1, "directory", dir);
+	put(file, "x");
+	did(&w, 1, "file", file);
+	make_folder(links);
+	did(&w, 1, "links", links);
+	assert_int_equal(symlink("/dev/null", at("made/links/null")), 0);
+	make_folder(at("made/arraymark-5-1-abcdef/deep/er"));
+	put(at("made/arraymark-5-1-abcdef/deep/data"), "much");
+	did(&w, 1, "bench", at("made/arraymark-5-1-abcdef"));
+	assert_taken_down(&w);
+	assert_false(exists(dir));
+	world_free(&w);
+}
+
+/* Cut off by a crash between the journal's line and the step, or in the middle of the step. */
+static void what_was_only_begun_goes(void **state)
+{
+	struct world w = world_new();
+
+	(void)state;
+	did(&w, -1, "directory", at("never"));
+	did(&w, -1, "file", at("never/file"));
+	did(&w, -1, "links", at("never/links"));
+	did(&w, -1, "bench", at("never/arraymark-5-1-abcdef"));
+	did(&w, -1, "loop", at("never/file"));
+	did_in(&w, 1, -1, "mount", (const char *const[]){"/dev/nothing", at("never/mnt"), NULL});
+	make_folder(at("half"));
+	did(&w, -1, "directory", at("half"));
+	assert_taken_down(&w);
+	assert_false(exists(at("half")));
+	world_free(&w);
+}
+
+static void what_is_not_ours_stays(void **state)
+{
+	static const struct {
+		const char *name, *op, *path;
+		char kind; /* what is there: f file, d folder with a file in it, l link to one */
+	} rows[] = {
+		{"a folder in a file's place", "file", "theirs", 'd'},
+		{"a link in a file's place", "file", "theirs", 'l'},
+		{"a file in a folder's place", "directory", "theirs", 'f'},
+		{"a folder that is not empty", "directory", "theirs", 'd'},
+		{"a folder of links with a file in it", "links", "theirs", 'd'},
+		{"a tree that has not our name", "bench", "theirs", 'd'},
+		{"a link with our name", "bench", "arraymark-9-1-abcdef", 'l'},
+		{"a file with our name", "bench", "arraymark-9-1-abcdef", 'f'},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct world w = world_new();
+		const char *path = at(rows[i].path), *inside = at("kept/file");
+		char *own = xasprintf("%s/file", path);
+		struct err e;
+
+		make_folder(at("kept"));
+		put(inside, "kept");
+		if (rows[i].kind == 'd') {
+			make_folder(path);
+			put(own, "kept");
+		} else if (rows[i].kind == 'f') {
+			put(path, "kept");
+		} else {
+			assert_int_equal(symlink(at("kept"), path), 0);
+		}
+		did(&w, 1, rows[i].op, path);
+		if (!teardown(&w, &e))
+			fail_msg("%s: was taken down", rows[i].name);
+		assert_int_equal(e.code, ERR_WRONG_STATE);
+		assert_has(e.text, path);
+		assert_true(exists(path) && exists(inside));
+		if (rows[i].kind == 'd')
+			assert_true(exists(own));
+		assert_int_equal(fs_remove_tree(path, &e), 0);
+		free(own);
+		world_free(&w);
+	}
+}
+
+/* mkdir fails where a folder is: that folder was there before us. */
+static void what_a_failed_step_met_stays(void **state)
+{
+	static const char *const ops[] = {"directory", "bench", "links"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		struct world w = world_new();
+		const char *path = at("arraymark-before");
+
+		make_folder(path);
+		did(&w, 0, ops[i], path);
+		assert_taken_down(&w);
+		assert_true(exists(path));
+		world_free(&w);
+	}
+}
+
+/* What cannot be undone keeps what it stands on; other units go; the next try finishes. */
+static void an_obstacle_keeps_what_is_below(void **state)
+{
+	struct world w = world_new();
+	const char *base = at("base"), *top = at("base/top"), *other = at("other");
+	struct err e;
+
+	(void)state;
+	make_folder(other);
+	did_in(&w, 2, 1, "directory", (const char *const[]){other, NULL});
+	put(at("file-below"), "x");
+	did(&w, 1, "file", at("file-below"));
+	make_folder(top);
+	did(&w, 1, "directory", base);
+	did(&w, 1, "directory", top);
+	put(at("base/top/obstacle"), "x");
+	assert_int_equal(teardown(&w, &e), -1);
+	assert_has(e.text, "top");
+	assert_false(exists(other));
+	assert_true(exists(base) && exists(at("file-below")));
+	assert_int_equal(unlink(at("base/top/obstacle")), 0);
+	assert_taken_down(&w);
+	assert_false(exists(base) || exists(at("file-below")));
+	world_free(&w);
+}
+
+/* No room for another line in the journal: what was made goes all the same. */
+static void a_full_disk_keeps_nothing(void **state)
+{
+	struct world w = world_new();
+	struct rlimit old, small;
+	struct stat st;
+	struct err e;
+
+	(void)state;
+	make_folder(at("full"));
+	did(&w, 1, "directory", at("full"));
+	put(at("full/file"), "x");
+	did(&w, 1, "file", at("full/file"));
+	assert_int_equal(stat(w.path, &st), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = (struct rlimit){(rlim_t)st.st_size, old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(teardown(&w, &e), -1);
+	setrlimit(RLIMIT_FSIZE, &old);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_has(e.text, "journal");
+	assert_false(exists(at("full")));
+	assert_taken_down(&w);
+	world_free(&w);
+}
+
+static void an_unknown_operation_stops(void **state)
+{
+	struct world w = world_new();
+	struct err e;
+
+	(void)state;
+	did(&w, 1, "rm -rf", "/");
+	assert_int_equal(teardown(&w, &e), -1);
+	assert_int_equal(e.code, ERR_WRONG_STATE);
+	world_free(&w);
+	w = world_new();
+	did_in(&w, 1, 1, "mount", (const char *const[]){"/dev/x", NULL});
+	assert_int_equal(teardown(&w, &e), -1);
+	world_free(&w);
+	w = world_new();
+	did_in(&w, 1, 1, "pool", (const char *const[]){"tank", "/tank", "data=/dev/x", NULL});
+	assert_int_equal(teardown(&w, &e), -1);
+	assert_has(e.text, "tank");
+	world_free(&w);
+}
+
+#define DISK_SIZE (8 * 1024 * 1024 + 5000)
+
+static void put_xdr(struct buf *b, uint32_t v)
+{
+	const unsigned char bytes[4] = {v >> 24, v >> 16 & 255, v >> 8 & 255, v & 255};
+
+	buf_add(b, bytes, 4);
+}
+
+static void put_text(struct buf *b, const char *s)
+{
+	static const char zeros[4];
+
+	put_xdr(b, (uint32_t)strlen(s));
+	buf_add(b, s, strlen(s));
+	buf_add(b, zeros, (4 - strlen(s) % 4) % 4);
+}
+
+static void put_number(struct buf *b, const char *name, uint64_t v)
+{
+	uint32_t size = (uint32_t)(8 + 4 + (strlen(name) + 3) / 4 * 4 + 8 + 8);
+
+	put_xdr(b, size);
+	put_xdr(b, size);
+	put_text(b, name);
+	put_xdr(b, 8);
+	put_xdr(b, 1);
+	put_xdr(b, (uint32_t)(v >> 32));
+	put_xdr(b, (uint32_t)v);
+}
+
+/* The name-value list of a label as ZFS writes it; no pool's name: of a spare. */
+static void make_label(struct buf *b, const char *pool, uint64_t guid)
+{
+	put_xdr(b, 0x01010000);
+	put_xdr(b, 0);
+	put_xdr(b, 1);
+	put_number(b, "state", pool ? ZFS_EXPORTED : ZFS_SPARE);
+	put_number(b, "guid", 4711);
+	if (pool) {
+		uint32_t size = (uint32_t)(8 + 8 + 8 + 4 + (strlen(pool) + 3) / 4 * 4);
+
+		put_number(b, "pool_guid", guid);
+		put_xdr(b, size);
+		put_xdr(b, size);
+		put_text(b, "name");
+		put_xdr(b, 9);
+		put_xdr(b, 1);
+		put_text(b, pool);
+	}
+	put_xdr(b, 0);
+	put_xdr(b, 0);
+}
+
+/* A file full of 'x' with the label at the places that mask names. */
+static void make_disk(const char *path, const char *pool, uint64_t guid, unsigned mask)
+{
+	char *data = xmalloc(DISK_SIZE);
+	struct buf label = {0};
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	memset(data, 'x', DISK_SIZE);
+	make_label(&label, pool, guid);
+	for (unsigned i = 0; i < ZFS_LABELS; i++)
+		if (mask & 1u << i)
+			memcpy(data + zfs_label_offset(DISK_SIZE, i) + ZFS_LABEL_NVLIST_OFFSET,
+				label.data, label.len);
+	assert_int_equal(write(fd, data, DISK_SIZE), DISK_SIZE);
+	close(fd);
+	buf_free(&label);
+	free(data);
+}
+
+/* Bytes of the file that are zero. */
+static size_t zeros_in(const char *path)
+{
+	struct buf data = {0};
+	struct err e;
+	size_t n = 0;
+
+	assert_ok(fs_read_file(path, DISK_SIZE, &data, &e), e);
+	for (size_t i = 0; i < data.len; i++)
+		n += data.data[i] == 0;
+	buf_free(&data);
+	return n;
+}
+
+static int clear(const char *const *words)
+{
+	struct strv argv = {0};
+	int status;
+
+	strv_add(&argv, "clear-labels");
+	strv_add_all(&argv, words);
+	status = labels_main((int)argv.n, argv.v);
+	strv_free(&argv);
+	return status;
+}
+
+static void labels_are_cleared(void **state)
+{
+	const size_t ends = 4 * ZFS_LABEL_SIZE + DISK_SIZE % ZFS_LABEL_SIZE;
+	const char *disk = at("disk");
+	struct strv found = {0};
+	struct err e;
+
+	(void)state;
+	/* All four, or what a run that was cut short left. */
+	for (unsigned mask = 1; mask < 16; mask++) {
+		make_disk(disk, "am_5_1_abcdef", 99, mask);
+		assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name",
+			"am_5_1_abcdef", "--guid", "99", disk, NULL}), 0);
+		assert_int_equal(zeros_in(disk), ends);
+	}
+	assert_ok(signatures_of_disk(disk, &found, &e), e);
+	assert_int_equal(found.n, 0);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdef", disk,
+		NULL}), 0);
+	make_disk(disk, NULL, 0, 15);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 0);
+	assert_int_equal(zeros_in(disk), ends);
+}
+
+static void labels_of_others_stay(void **state)
+{
+	const char *disk = at("disk"), *mine = at("mine");
+	size_t before;
+
+	(void)state;
+	make_disk(disk, "am_5_1_abcdef", 99, 8);
+	before = zeros_in(disk);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdee", disk,
+		NULL}), 1);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdef",
+		"--guid", "98", disk, NULL}), 1);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 1);
+	assert_int_equal(zeros_in(disk), before);
+	/* One that is refused does not keep the others. */
+	make_disk(mine, "am_5_2_abcdef", 7, 15);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_2_abcdef", disk,
+		mine, at("not-there"), NULL}), 1);
+	assert_int_equal(zeros_in(disk), before);
+	assert_true(zeros_in(mine) > 4 * ZFS_LABEL_SIZE);
+}
+
+static void wrong_usage_is_told(void **state)
+{
+	static const char *const wrong[][6] = {
+		{NULL}, {"--kind", "zfs", "/dev/null", NULL}, {"--kind", "zfs", "--name", "x", NULL},
+		{"--kind", "dos", "--name", "x", "/dev/null", NULL},
+		{"--kind", "xfs", "/dev/null", NULL}, {"--name", "x", "/dev/null", NULL},
+		{"--kind", "zfs", "--guid", "-1x", "/dev/null", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+		assert_int_equal(clear(wrong[i]), 2);
+}
+
+static const char uuid[] = "0548c898-39d5-4d7a-bb37-f60a02304730";
+
+static int run(const char *program, const char *const *words, struct buf *out, struct err *e)
+{
+	const char *path = fs_find_program(program);
+	struct strv argv = {0};
+	int status;
+
+	if (!path)
+		return err_set(e, ERR_NOTFOUND, "no %s", program);
+	strv_add(&argv, path);
+	strv_add_all(&argv, words);
+	status = proc_run_ok(&argv, 0, out, e);
+	strv_free(&argv);
+	return status;
+}
+
+static void make_ext4(const char *disk)
+{
+	struct err e;
+
+	assert_int_equal(truncate(disk, 32 << 20), 0);
+	assert_ok(run("mkfs.ext4", (const char *const[]){"-q", "-U", uuid, disk, NULL}, NULL, &e), e);
+}
+
+static void file_systems_are_known_by_their_uuid(void **state)
+{
+	struct world w = world_new();
+	const char *disk = at("fsdisk");
+	struct strv found = {0};
+	struct err e;
+
+	(void)state;
+	if (!fs_find_program("mkfs.ext4"))
+		skip();
+	put(disk, "");
+	make_ext4(disk);
+	did_in(&w, 1, 1, "filesystem", (const char *const[]){disk, "ext4",
+		"00000000-0000-4000-8000-000000000000", NULL});
+	assert_int_equal(teardown(&w, &e), -1);
+	assert_ok(signatures_of_disk(disk, &found, &e), e);
+	assert_true(strv_has(&found, "ext4"));
+	strv_free(&found);
+	world_free(&w);
+	w = world_new();
+	did(&w, 1, "file", disk);
+	did_in(&w, 1, 1, "filesystem", (const char *const[]){disk, "ext4", uuid, NULL});
+	assert_taken_down(&w);
+	assert_false(exists(disk));
+	world_free(&w);
+}
+
+/* The real thing: a file, a loop device on it, a file system, its mount, from the end. */
+static void mounts_and_loops_go(void **state)
+{
+	struct world w = world_new();
+	const char *disk = at("loopdisk"), *point = at("mnt");
+	struct buf out = {0}, list = {0};
+	struct err e;
+
+	(void)state;
+	put(disk, "");
+	if (geteuid() != 0 || !fs_find_program("mkfs.ext4")) {
+		world_free(&w);
+		skip();
+	}
+	make_ext4(disk);
+	did(&w, 1, "file", disk);
+	did(&w, -1, "loop", disk);
+	if (run("losetup", (const char *const[]){"--find", "--show", disk, NULL}, &out, &e)) {
+		world_free(&w);
+		skip();
+	}
+	out.data[strcspn(out.data, "\n")] = '\0';
+	assert_ok(journal_note(w.j, 2, "device", out.data, &e), e);
+	did_in(&w, 1, 1, "filesystem", (const char *const[]){out.data, "ext4", uuid, NULL});
+	make_folder(point);
+	did(&w, 1, "directory", point);
+	did_in(&w, 1, 1, "mount", (const char *const[]){out.data, point, NULL});
+	assert_ok(run("mount", (const char *const[]){out.data, point, NULL}, NULL, &e), e);
+	assert_taken_down(&w);
+	assert_false(exists(disk) || exists(point));
+	assert_ok(run("losetup", (const char *const[]){"-a", NULL}, &list, &e), e);
+	assert_null(strstr(buf_str(&list), disk));
+	buf_free(&list);
+	buf_free(&out);
+	world_free(&w);
+}
+
+static int set_up(void **state)
+{
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	(void)state;
+	return n > 0 && mkdtemp(home) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct err e;
+
+	(void)state;
+	return fs_remove_tree(home, &e);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_made_goes),
+		cmocka_unit_test(what_was_only_begun_goes),
+		cmocka_unit_test(what_is_not_ours_stays),
+		cmocka_unit_test(what_a_failed_step_met_stays),
+		cmocka_unit_test(an_obstacle_keeps_what_is_below),
+		cmocka_unit_test(a_full_disk_keeps_nothing),
+		cmocka_unit_test(an_unknown_operation_stops),
+		cmocka_unit_test(labels_are_cleared),
+		cmocka_unit_test(labels_of_others_stay),
+		cmocka_unit_test(wrong_usage_is_told),
+		cmocka_unit_test(file_systems_are_known_by_their_uuid),
+		cmocka_unit_test(mounts_and_loops_go),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
+		return labels_main(argc - 1, argv + 1);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
