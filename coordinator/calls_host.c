@@ -117,12 +117,13 @@ void call_host_tag(struct call *c)
 void call_host_pause(struct call *c)
 {
 	struct host *h = target(c);
-	const char *how = c->in.args.n ? c->in.args.v[0] : "";
+	const char *how;
 	struct strv tags;
 	struct err e;
 
 	if (!h)
 		return;
+	how = c->in.args.n ? c->in.args.v[0] : "";
 	if (strcmp(how, "on") && strcmp(how, "off")) {
 		err_set(&e, ERR_USAGE, "pause is on or off, not '%s'", how);
 		call_fail(c, &e);

@@ -17,7 +17,7 @@ write_plans() {
 		trials: 3
 		layouts: {left: {existing: $SHARED}, right: {existing: $SHARED}}
 		workloads:
-		  write: {stream: {op: write, size: 2M, rate: 8M, file: "test-{trial}"}}
+		  write: {stream: {op: write, size: 2M, rate: 4M, file: "test-{trial}"}}
 		  read:  {stream: {op: read, of: write}}
 		samples: 100ms
 	END

@@ -141,6 +141,10 @@ test_roles() {
 	refused "a viewer may not make tokens" 3 'viewer|not allowed|may not' ctl_as vera token create x
 	refused "an operator may not make tokens" 3 'operator|not allowed|may not' ctl_as olga token create x
 	refused "an operator may not revoke" 3 'operator|not allowed|may not' ctl_as olga host revoke knew
+	refused "a host that is none cannot be paused" 1 "no host 'nine'" ctl_as olga host pause nine
+	refused "nor shown" 1 "no host 'nine'" ctl_as vera host show nine
+	refused "nor tagged" 1 "no host 'nine'" fleet_ctl host tag nine +x
+	refused "nor removed" 1 "no host 'nine'" fleet_ctl host remove nine
 	identity spy "$T/hosts/knew/cert.pem" "$T/hosts/knew/key.pem" "$T/hosts/knew/ca.pem"
 	run ctl_as spy runs
 	if [ "$STATUS" -ne 0 ] && [ ! -s "$T/out" ]; then

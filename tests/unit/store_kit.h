@@ -266,6 +266,7 @@ static inline struct record rec_start(void)
 	struct record r = {.type = RECORD_ATTEMPT_START, .wall_ns = 1000};
 
 	r.u.attempt_start.agent_version = "0.1.0";
+	r.u.attempt_start.job_tag = "a1b2c3"; /* knew's job of kit_run */
 	r.u.attempt_start.environment = (struct inventory){.host = "knew",
 		.os = "Debian 12",
 		.kernel = "6.1",

@@ -257,6 +257,9 @@ static void ownership(void **state)
 	assert_int_equal(chmod(at("own/in"), 0755), 0);
 	assert_int_equal(fs_check_owned(at("own/in"), &e), -1);
 	assert_has(e.text, "not a regular file");
+	assert_ok(fs_check_owned_folder(at("own/in"), &e), e);
+	assert_int_equal(fs_check_owned_folder(at("own/in/policy"), &e), -1);
+	assert_has(e.text, "not a folder");
 	assert_int_equal(fs_check_owned(at("own/gone"), &e), -1);
 	assert_int_equal(e.code, ERR_NOTFOUND);
 	if (geteuid() != 0)

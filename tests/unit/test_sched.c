@@ -16,6 +16,9 @@
  * A script is a list of words, facts and expected actions; two jobs (1, 2) of run 7 on one host:
  *   on, off, idle, run, clean, busy:N     connection, status (run: with the job's present key)
  *   unsent                                status without a job, but the spool is not empty
+ *   ahead:N                               status of an attempt of job 1 after the last known, N unsent
+ *   adopt:1 adopt:2                       the store took an attempt of that job that it did not know
+ *   late                                  job 1's next unit turns out to be complete
  *   begun acc rej rejbusy                 the store's and the agent's answers about the active job
  *   unit                                  the active job's next unit is complete
  *   end:done|failed|cancelled|interrupted the attempt's end is stored
@@ -91,6 +94,16 @@ static const struct {
 		"=running", 2, 0, 60},
 	{"no cancel for a job whose end is known", "on idle BEGIN begun OFFER acc run unit unit end:done "
 		"END NONE run NONE clean NONE idle BEGIN", 2, 0, 0},
+	{"an attempt that a restored store lacks", "on ahead:1 NONE adopt:1 =running NONE unit unit "
+		"end:done END =done", 2, 0, 0},
+	{"nobody knows it: it is to stop", "on ahead:1 NONE ahead:0 CANCEL NONE", 2, 0, 0},
+	{"a later attempt of a job that failed", "on idle BEGIN begun OFFER acc run end:failed END "
+		"=failed adopt:1 =running unit unit end:done END =done", 2, 0, 0},
+	{"cancelled is cancelled", "cancel =cancelled adopt:1 =cancelled NONE", 2, 0, 0},
+	{"the host went on with the next job", "on idle BEGIN begun OFFER acc run off on unsent adopt:2 "
+		"INTERRUPT =waiting NONE", 2, 0, 0},
+	{"what was missing comes late", "on idle BEGIN begun OFFER acc run unit end:interrupted NONE "
+		"=waiting late idle END =done", 2, 0, 0},
 };
 
 struct script {
@@ -115,6 +128,31 @@ static void status(struct script *x, enum agent_state state, int with_key, unsig
 	if (with_key)
 		st.key = active(x)->key;
 	sched_host_status(x->s, x->h, &st);
+}
+
+static void ahead(struct script *x, unsigned unsent)
+{
+	struct msg_agent_status st = {
+		.key = x->job[0]->key, .state = AGENT_RUNNING, .unsent = unsent};
+
+	st.key.attempt++;
+	sched_host_status(x->s, x->h, &st);
+}
+
+static void adopt(struct script *x, const char *which)
+{
+	struct job_key key = x->job[*which - '1']->key;
+
+	key.attempt++;
+	assert_int_equal(sched_adopted(x->s, x->h, &key), 1);
+}
+
+static void complete_late(struct script *x)
+{
+	struct unit u;
+
+	assert_int_equal(sched_job_missing(x->job[0], &u, 1), 1);
+	sched_job_complete(x->job[0], &u);
 }
 
 static void complete_next(struct script *x)
@@ -202,7 +240,13 @@ static void run_word(struct script *x, const char *w)
 {
 	if (people_word(x, w) || agent_word(x, w))
 		return;
-	if (!strcmp(w, "begun")) {
+	if (str_starts(w, "ahead:")) {
+		ahead(x, (unsigned)strtoul(w + 6, NULL, 10));
+	} else if (str_starts(w, "adopt:")) {
+		adopt(x, w + 6);
+	} else if (!strcmp(w, "late")) {
+		complete_late(x);
+	} else if (!strcmp(w, "begun")) {
 		sched_begun(x->s, active(x));
 	} else if (str_starts(w, "wait:")) {
 		x->now += strtol(w + 5, NULL, 10) * NS_PER_S;

@@ -108,7 +108,7 @@ static void append_refuses_strangers(void **state)
 	kit_wait(k, &a.done, 1);
 	assert_refused(a, 0, "epoch");
 	other.attempt = 2;
-	assert_refused(kit_append(k, "knew", &other, 1, v, 1), 0, "not known");
+	assert_refused(kit_append(k, "knew", &other, 1, v + 1, 1), 0, "not known");
 	other = key;
 	other.job += 100;
 	assert_refused(kit_append(k, "knew", &other, 1, v, 1), 0, "not known");

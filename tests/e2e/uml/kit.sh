@@ -49,6 +49,7 @@ agent_is_idle() { [[ $(fleet_ctl --json host list 2>/dev/null) =~ \"state\":\ ?\
 
 start_fleet() {
 	modprobe fuse 2>/dev/null
+	# shellcheck disable=SC2119 # it needs no argument
 	fleet_init
 	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts" "$(cat "$T/err")"
 	fleet_agent_join am || bail "an agent joins" "$(cat "$FLEET/am.log")"

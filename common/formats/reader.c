@@ -1,0 +1,288 @@
+/*
+ * Lines of a text, records and notes. Owns the line that is being read; the rest belongs to struct
+ * format_found.
+ * Invariant: notes are ordered by line; a record's values are finite and above zero.
+ */
+#include "common/formats/reader.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
+
+#define NAME_BYTES 200
+
+void reader_open(struct reader *r, const struct format_text *t, struct err *e)
+{
+	*r = (struct reader){.t = t, .e = e};
+}
+
+void reader_close(struct reader *r)
+{
+	buf_free(&r->line);
+}
+
+int reader_next(struct reader *r)
+{
+	const char *from = r->t->data + r->pos, *end, *cr;
+	size_t left = r->t->len - r->pos, len;
+
+	if (r->failed || left == 0)
+		return 0;
+	r->no++;
+	end = memchr(from, '\n', left);
+	len = end ? (size_t)(end - from) : left;
+	r->pos += len + (end != NULL);
+	while (len > 0 && from[len - 1] == '\r')
+		len--;
+	cr = len ? memrchr(from, '\r', len) : NULL;
+	if (cr) {
+		len -= (size_t)(cr + 1 - from);
+		from = cr + 1;
+	}
+	if (len > FORMAT_LINE_MAX) {
+		r->failed = 1;
+		reader_wrong(r, "a line of %zu bytes: the limit is %zu", len, FORMAT_LINE_MAX);
+		return 0;
+	}
+	buf_reset(&r->line);
+	buf_add(&r->line, from, len);
+	if (!r->line.data)
+		buf_adds(&r->line, "");
+	r->s = r->line.data;
+	r->len = len;
+	return 1;
+}
+
+int reader_wrong(struct reader *r, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	err_set(r->e, ERR_INPUT, "%s:%zu: %s", r->t->name, r->no, text);
+	free(text);
+	return -1;
+}
+
+int reader_place(struct reader *r)
+{
+	return err_prefix(r->e, "%s:%zu", r->t->name, r->no);
+}
+
+char *skip_blanks(const char *s)
+{
+	/* U+00A0, which some locales print between words, is a blank too. */
+	while (*s == ' ' || *s == '\t' || !strncmp(s, "\xc2\xa0", 2))
+		s += (unsigned char)*s == 0xc2 ? 2 : 1;
+	return (char *)s;
+}
+
+char *trim(char *s)
+{
+	size_t n = strlen(s);
+
+	while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+		s[--n] = '\0';
+	return skip_blanks(s);
+}
+
+int is_blank(const char *s)
+{
+	return *skip_blanks(s) == '\0';
+}
+
+const char *after_word(const char *s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncasecmp(s, prefix, n) ? NULL : s + n;
+}
+
+/* The field at s, unquoted in place; returns what stands behind its separator, or NULL. */
+static char *quoted_field(char *s, char sep)
+{
+	char *to = s, *from = s + 1;
+
+	while (*from) {
+		if (*from == '"' && from[1] != '"')
+			break;
+		from += *from == '"';
+		*to++ = *from++;
+	}
+	from += *from == '"';
+	*to = '\0';
+	from = strchr(from, sep);
+	return from ? from + 1 : NULL;
+}
+
+size_t split_fields(char *s, char sep, char **ret, size_t max)
+{
+	size_t n = 0;
+
+	while (s) {
+		char *field = s;
+
+		if (sep == ',' && *s == '"') {
+			s = quoted_field(s, sep);
+		} else if ((s = strchr(s, sep))) {
+			*s++ = '\0';
+		}
+		if (n < max)
+			ret[n] = field;
+		n++;
+	}
+	return n;
+}
+
+struct format_record *found_record(struct format_found *f, size_t line)
+{
+	struct format_record *r;
+
+	f->records = xgrow(f->records, f->n_records, &f->cap_records, sizeof(*f->records));
+	r = &f->records[f->n_records++];
+	*r = (struct format_record){.line = line, .last_line = line};
+	return r;
+}
+
+void record_clear(struct format_record *r)
+{
+	free(r->host);
+	free(r->layout);
+	free(r->workload);
+	free(r->op);
+	free(r->cache);
+	free(r->error);
+	free(r->hist);
+	*r = (struct format_record){0};
+}
+
+void found_drop(struct format_found *f)
+{
+	record_clear(&f->records[--f->n_records]);
+}
+
+void format_found_clear(struct format_found *f)
+{
+	for (size_t i = 0; i < f->n_records; i++)
+		record_clear(&f->records[i]);
+	for (size_t i = 0; i < f->n_notes; i++)
+		free(f->notes[i].text);
+	free(f->records);
+	free(f->notes);
+	free(f->run);
+	*f = (struct format_found){0};
+}
+
+struct format_value *record_value(struct format_record *r, const char *metric, const char *unit,
+	double value, double resolution)
+{
+	static struct format_value beyond;
+	struct format_value *v = r->n_v < FORMAT_VALUES ? &r->v[r->n_v++] : &beyond;
+
+	*v = (struct format_value){.metric = metric,
+		.unit = unit,
+		.value = value,
+		.resolution = resolution,
+		.min = NAN,
+		.max = NAN,
+		.stddev = NAN};
+	return v;
+}
+
+static int has_value(const struct format_record *r, const char *metric)
+{
+	for (size_t i = 0; i < r->n_v; i++)
+		if (!strcmp(r->v[i].metric, metric))
+			return 1;
+	return 0;
+}
+
+static void compute_rate(
+	struct format_record *r, const char *metric, const char *unit, uint64_t count)
+{
+	double rate = (double)count / r->seconds;
+
+	if (count == 0 || !(rate > 0) || has_value(r, metric))
+		return;
+	record_value(r, metric, unit, rate, rate * r->seconds_resolution / r->seconds)->marks =
+		FORMAT_COMPUTED;
+}
+
+void record_compute(struct format_record *r)
+{
+	if (!(r->seconds > 0) || r->n > 0)
+		return;
+	if (!has_value(r, "elapsed"))
+		record_value(r, "elapsed", "s", r->seconds, r->seconds_resolution);
+	compute_rate(r, "throughput", "B/s", r->bytes);
+	compute_rate(r, "ops_per_s", "ops/s", r->ops);
+}
+
+char *clean_name(const char *s, size_t len)
+{
+	struct buf out = {0};
+
+	for (size_t i = 0, n; i < len && out.len < NAME_BYTES; i += n ? n : 1) {
+		n = utf8_valid(s + i, len - i);
+		if (n && !utf8_is_control(s + i, n))
+			buf_add(&out, s + i, n);
+		else
+			buf_addc(&out, '?');
+	}
+	return buf_take(&out);
+}
+
+static struct format_note *add_note(struct format_found *f, size_t first, size_t last)
+{
+	struct format_note *n;
+
+	f->notes = xgrow(f->notes, f->n_notes, &f->cap_notes, sizeof(*f->notes));
+	n = &f->notes[f->n_notes++];
+	*n = (struct format_note){.first = first, .last = last};
+	return n;
+}
+
+void found_note(struct format_found *f, size_t first, size_t last, const char *fmt, ...)
+{
+	struct format_note *n = add_note(f, first, last);
+	va_list ap;
+
+	va_start(ap, fmt);
+	n->text = xvasprintf(fmt, ap);
+	va_end(ap);
+	n->used = 1;
+}
+
+void found_unused(struct format_found *f, size_t line, const char *why)
+{
+	struct format_note *last = f->n_notes ? &f->notes[f->n_notes - 1] : NULL;
+
+	if (last && !last->used && last->last + 1 == line && !strcmp(last->text, why)) {
+		last->last = line;
+		return;
+	}
+	add_note(f, line, line)->text = xstrdup(why);
+}
+
+void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	for (size_t i = f->n_notes; i-- > 0;) {
+		if (f->notes[i].first != line)
+			continue;
+		free(f->notes[i].text);
+		va_start(ap, fmt);
+		f->notes[i].text = xvasprintf(fmt, ap);
+		va_end(ap);
+		return;
+	}
+}

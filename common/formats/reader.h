@@ -1,0 +1,64 @@
+/* What the readers share: lines, records, notes. Internal to common/formats. */
+#ifndef COMMON_FORMATS_READER_H
+#define COMMON_FORMATS_READER_H
+
+#include "common/formats/formats.h"
+
+/* One line, without its end (LF or CRLF). Where carriage returns stand inside it (progress that
+ * overwrote itself), only what follows the last one is seen. */
+struct reader {
+	const struct format_text *t;
+	size_t pos;
+	size_t no;    /* of the line that was read last, from 1 */
+	char *s;      /* the line, NUL-terminated; may be changed */
+	size_t len;
+	struct buf line;
+	struct err *e;
+	int failed; /* e is set: a line was too long */
+};
+void reader_open(struct reader *r, const struct format_text *t, struct err *e);
+int reader_next(struct reader *r); /* 0 at the end, and when it failed */
+void reader_close(struct reader *r);
+/* ERR_INPUT "name:line: …"; returns -1. */
+int reader_wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "name:line: " before an error that has no place yet; returns -1. */
+int reader_place(struct reader *r);
+
+/* The line's first place behind blanks. */
+char *skip_blanks(const char *s);
+/* Cuts blanks off the end, in place; returns s behind leading ones. */
+char *trim(char *s);
+/* 1 when the line has nothing but blanks. */
+int is_blank(const char *s);
+/* What follows prefix (compared without case), or NULL. */
+const char *after_word(const char *s, const char *prefix);
+/* Splits s in place at sep (CSV quotes are honoured when sep is a comma). Returns the number of
+ * fields, at most max; more are counted but not kept. */
+size_t split_fields(char *s, char sep, char **ret, size_t max);
+
+/* A new record, n_v 0, at the line; valid until the next one is added. */
+struct format_record *found_record(struct format_found *f, size_t line);
+/* Takes away the last record. */
+void found_drop(struct format_found *f);
+void record_clear(struct format_record *r);
+/* A value of a trial; ignored beyond FORMAT_VALUES. */
+struct format_value *record_value(struct format_record *r, const char *metric, const char *unit,
+	double value, double resolution);
+/* elapsed, throughput, ops_per_s from seconds, bytes and ops, where they are known and the record
+ * has no such value yet. Resolutions follow from that of the seconds. */
+void record_compute(struct format_record *r);
+/* A name from a text as people may see it: control characters become '?', at most 200 bytes. */
+char *clean_name(const char *s, size_t len);
+
+void found_note(struct format_found *f, size_t first, size_t last, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The line gave nothing: joins the last note when that one stands right before it. */
+void found_unused(struct format_found *f, size_t line, const char *why);
+/* The last note at the line, or NULL; to be changed by found_renote. */
+void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+extern const struct format format_arraymark, format_fio, format_elbencho, format_iozone,
+	format_bonnie, format_filebench, format_dd, format_time, format_summary, format_list;
+
+#endif

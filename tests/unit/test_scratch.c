@@ -1,0 +1,129 @@
+/* Scratch disks: how much may be there in all, and where nobody else can put something in the way. */
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/volume/driver.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+
+#define MIB (1024 * 1024LL)
+
+static char home[] = "/tmp/arraymark-scratch-XXXXXX";
+static char scratch[64];
+
+/* Two disks of 100 MiB under that limit, as plain files; they are gone again afterwards. */
+static int try_limit(int64_t limit, struct err *e)
+{
+	static const struct job_key key = {7, 1, 1};
+	struct policy policy = {.scratch_directory = scratch, .scratch_limit = limit};
+	struct inventory inv = {0};
+	struct layout l = {.name = (char *)"a", .scratch = {.disks = 2, .size = 100 * MIB}};
+	struct fs_stage fs = {.type = FS_EXT4};
+	struct disk_selector sel = {.count = 2};
+	struct volume_ctx ctx = {.policy = &policy, .inv = &inv, .key = key, .job_tag = "0a1b2c",
+		.unit = {1, 0}, .state_dir = home, .mount_root = home};
+	struct stage_disks disks = {0};
+	struct journal *j;
+	struct err bad;
+	int status;
+
+	fs.disks.v = &sel;
+	fs.disks.n = 1;
+	l.fs = &fs;
+	assert_ok(journal_open(home, &key, &j, &bad), bad);
+	ctx.sink = sink_real(j, ctx.unit, NULL, NULL);
+	status = scratch_prepare(&ctx, &l, &disks, e);
+	assert_int_equal(disks.n, status ? 0 : 2);
+	stage_disks_free(&disks);
+	sink_free(ctx.sink);
+	journal_close(j);
+	return status;
+}
+
+static void clear(void)
+{
+	char path[128];
+	struct err e;
+
+	snprintf(path, sizeof(path), "%s/am_7_1_0a1b2c", scratch);
+	assert_ok(fs_remove_tree(path, &e), e);
+}
+
+static void test_limit(void **state)
+{
+	char path[128];
+	struct err e;
+	int fd;
+
+	(void)state;
+	assert_int_equal(try_limit(200 * MIB - 1, &e), -1);
+	assert_ok(try_limit(200 * MIB, &e), e);
+	clear();
+	/* what an earlier plan kept; what is not ours does not count */
+	snprintf(path, sizeof(path), "%s/am_6_1_ffffff", scratch);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/am_6_1_ffffff/disk01", scratch);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(ftruncate(fd, 300 * MIB), 0);
+	close(fd);
+	snprintf(path, sizeof(path), "%s/other", scratch);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(try_limit(500 * MIB - 1, &e), -1);
+	assert_int_equal(e.code, ERR_DENIED);
+	assert_has(e.text, "scratch disks of 300 MiB are in");
+	assert_has(e.text, "200 MiB more are wanted");
+	assert_ok(try_limit(500 * MIB, &e), e);
+	clear();
+}
+
+static void test_place(void **state)
+{
+	struct err e;
+
+	(void)state;
+	assert_int_equal(chmod(scratch, 0777), 0);
+	assert_int_equal(try_limit(1000 * MIB, &e), -1);
+	assert_int_equal(e.code, ERR_DENIED);
+	assert_has(e.text, "can be written by others");
+	assert_int_equal(chmod(scratch, 01777), 0);
+	assert_ok(try_limit(1000 * MIB, &e), e);
+	clear();
+	assert_int_equal(chmod(scratch, 0700), 0);
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(chown(scratch, 12345, 12345), 0);
+	assert_int_equal(try_limit(1000 * MIB, &e), -1);
+	assert_has(e.text, "belongs to user 12345");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(home))
+		return -1;
+	snprintf(scratch, sizeof(scratch), "%s/scratch", home);
+	return mkdir(scratch, 0700);
+}
+
+static int tear_down(void **state)
+{
+	struct err e;
+
+	(void)state;
+	return fs_remove_tree(home, &e);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_place),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
