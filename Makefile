@@ -3,7 +3,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 PREFIX   ?= /usr/local
 CC       ?= gcc
-PKGS     := libevent libevent_openssl libevent_pthreads openssl libprotobuf-c sqlite3 yaml-0.1 jansson blkid
+PKGS     := libevent libevent_openssl libevent_pthreads openssl libprotobuf-c sqlite3 yaml-0.1 jansson blkid gsl
 PKGFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
 WARN     := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
@@ -11,7 +11,7 @@ HARDEN   := -fstack-protector-strong -fPIE
 OPT      ?= -O2 -D_FORTIFY_SOURCE=2
 CFLAGS_  := -std=gnu11 -g $(OPT) $(WARN) $(HARDEN) -D_GNU_SOURCE -DARRAYMARK_VERSION='"$(VERSION)"' \
             -I. -I$(BUILD) $(PKGFLAGS) $(SANITIZE) $(CFLAGS)
-LDFLAGS_ := -pie -Wl,-z,relro,-z,now $(SANITIZE) $(LDFLAGS)
+LDFLAGS_ := -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZE) $(LDFLAGS)
 
 # One archive a folder; each program may link these and no others (the include rule, again).
 FOLDERS     := common/base common/measure common/plan common/formats proto agent agent/link agent/policy \
@@ -98,10 +98,11 @@ compile_commands.json:
 	@bear --output build/compile_commands.json -- $(MAKE) -B all
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man5 man/man8 bash-completion/completions)
+	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man5 man/man7 man/man8 bash-completion/completions)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(wildcard deploy/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard deploy/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(wildcard deploy/man/*.7) $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/arraymark
 clean:

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
 		return labels_main(argc - 1, argv + 1); /* has options of its own */
-	if (argc > 1 && !strcmp(argv[1], "give-folder"))
+	if (argc > 1 && (!strcmp(argv[1], "give-folder") || !strcmp(argv[1], "empty-folder")))
 		return folder_main(argc - 1, argv + 1);
 	argc = take_options(&opt, argc - 1, argv + 1);
 	argv++;

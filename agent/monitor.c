@@ -23,6 +23,7 @@
 
 #define INSPECT_MS (3 * 60 * 1000)
 #define INSPECT_OLD_NS (60 * NS_PER_S)
+#define INSPECT_AGAIN_S 30 /* without an inventory no job can come */
 #define GIVE_UP_S 3 /* how long an ending monitor waits for the link to take the rest */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
@@ -47,7 +48,7 @@ static void fill_status(const struct monitor *m, struct msg_agent_status *s)
 		s->key = *job_key(m->job);
 	} else if (!m->clean || m->inventory.type == MSG_NONE) {
 		s->state = AGENT_CLEANING;
-		s->note = (char *)m->clean_error;
+		s->note = (char *)(m->clean_error[0] ? m->clean_error : m->inspect_error);
 	} else if (m->stopped) {
 		s->state = AGENT_STOPPED;
 		s->note = (char *)"stopped by the owner";
@@ -114,6 +115,15 @@ static void inspect_over(struct monitor *m)
 	m->inspect_policy = NULL;
 }
 
+static void inspect_failed(struct monitor *m, const struct err *why)
+{
+	if (strcmp(m->inspect_error, why->text))
+		log_error("inventory", "%s", why->text);
+	snprintf(m->inspect_error, sizeof(m->inspect_error), "%s", why->text);
+	if (m->inventory.type == MSG_NONE)
+		evtimer_add(m->inspect_again, &(struct timeval){.tv_sec = INSPECT_AGAIN_S});
+}
+
 static void inspect_end(void *owner, const struct err *why, const json_t *result)
 {
 	struct monitor *m = owner;
@@ -121,9 +131,18 @@ static void inspect_end(void *owner, const struct err *why, const json_t *result
 	(void)result;
 	inspect_over(m);
 	if (why)
-		log_error("inventory", "%s", why->text);
+		inspect_failed(m, why);
+	else
+		m->inspect_error[0] = '\0';
 	malloc_trim(0);
 	monitor_status_changed(m);
+}
+
+static void on_inspect_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	monitor_inspect(arg);
 }
 
 void monitor_inspect(struct monitor *m)
@@ -135,14 +154,17 @@ void monitor_inspect(struct monitor *m)
 
 	if (m->inspecting || m->cleaning || (m->job && !m->job_over) || m->exiting)
 		return;
+	m->policy_error[0] = '\0';
 	if (monitor_policy(m, &m->inspect_policy, &e)) {
 		log_warning("policy", "%s", e.text);
 		m->inspect_policy = NULL;
+		snprintf(m->policy_error, sizeof(m->policy_error), "%s", e.text);
 	}
-	m->inspect_task = (struct host_task){.host = &m->host, .policy = m->inspect_policy};
+	m->inspect_task = (struct host_task){.host = &m->host, .policy = m->inspect_policy,
+		.policy_error = m->inspect_policy ? NULL : m->policy_error};
 	if (helper_start(m->base, m->kids, &task, &m->inspecting, &e)) {
-		log_error("inventory", "%s", e.text);
 		inspect_over(m);
+		inspect_failed(m, &e);
 	}
 }
 
@@ -158,7 +180,8 @@ int monitor_is_free(const struct monitor *m, struct err *e)
 		return err_set(e, ERR_BUSY, "the agent of %s is stopping", m->host.name);
 	if (!m->clean || m->inventory.type == MSG_NONE)
 		return err_set(e, ERR_BUSY, "%s is not ready: %s", m->host.name,
-			m->clean_error[0] ? m->clean_error : "it starts");
+			m->clean_error[0]     ? m->clean_error
+			: m->inspect_error[0] ? m->inspect_error : "it starts");
 	return 0;
 }
 
@@ -322,6 +345,7 @@ static int add_events(struct monitor *m, struct err *e)
 	}
 	m->later = event_new(m->base, -1, 0, on_later, m);
 	m->give_up = evtimer_new(m->base, on_give_up, m);
+	m->inspect_again = evtimer_new(m->base, on_inspect_again, m);
 	return 0;
 }
 
@@ -372,6 +396,8 @@ static void close_all(struct monitor *m)
 		event_free(m->give_up);
 	if (m->clean_again)
 		event_free(m->clean_again);
+	if (m->inspect_again)
+		event_free(m->inspect_again);
 	children_free(m->kids);
 	ring_free(m->ring);
 	msg_clear(&m->inventory);

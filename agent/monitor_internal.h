@@ -43,6 +43,9 @@ struct monitor {
 	struct helper *inspecting;
 	struct policy *inspect_policy;
 	struct host_task inspect_task;
+	char policy_error[ERR_TEXT_MAX];  /* of the policy that was inspected with; "": none */
+	char inspect_error[ERR_TEXT_MAX]; /* of the last inspection; "": it went well */
+	struct event *inspect_again;      /* while there is no inventory at all */
 
 	struct helper *cleaning;
 	struct host_task clean_task;

@@ -237,6 +237,7 @@ int task_inspect(struct helper_report *to, void *host_task, json_t **ret, struct
 	free(inv->host);
 	inv->host = xstrdup(t->host->name);
 	inv->privileged = t->host->privileged;
+	inv->policy_error = xstrdup(t->policy_error);
 	helper_send(to, &m);
 	msg_clear(&m);
 	return 0;

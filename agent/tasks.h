@@ -37,6 +37,7 @@ int task_hook(struct helper_report *to, void *hook_task, json_t **ret, struct er
 struct host_task {
 	const struct host *host;
 	const struct policy *policy; /* may be NULL */
+	const char *policy_error;    /* why it is; NULL: it is not asked for */
 };
 int task_inspect(struct helper_report *to, void *host_task, json_t **ret, struct err *e);
 /* Takes down what all journals in STATE say, oldest last, and removes them. */

@@ -7,7 +7,6 @@
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
-#include "common/base/units.h"
 
 #define MAX_JOBS 20000
 
@@ -35,21 +34,7 @@ json_t *draft_strings(const struct strv *s)
 
 json_t *draft_estimate_json(const struct draft *d)
 {
-	const struct plan_estimate *p = &d->estimate;
-	json_t *o;
-
-	if (!d->has_estimate)
-		return json_null();
-	o = json_object();
-	json_object_set_new(o, "blocks", json_integer(p->blocks));
-	json_object_set_new(o, "builds", json_integer(p->builds));
-	json_object_set_new(o, "trials", json_integer(p->trials));
-	json_object_set_new(o, "written_bytes", json_integer(p->written_bytes));
-	json_object_set_new(o, "read_bytes", json_integer(p->read_bytes));
-	json_object_set_new(o, "duration_s", json_number((double)p->duration_ns / NS_PER_S));
-	json_object_set_new(o, "smallest_difference", json_number(p->smallest_difference));
-	json_object_set_new(o, "cv", json_number(p->cv));
-	return o;
+	return d->has_estimate ? plan_estimate_json(&d->estimate) : json_null();
 }
 
 static void bind_host(const struct plan *p, struct draft_host *h)
@@ -68,6 +53,7 @@ static void bind_host(const struct plan *p, struct draft_host *h)
 			strv_add(&h->lacks, e.text);
 		return;
 	}
+	plan_check_bound(p, inv, &h->disks, &h->lacks);
 	h->bound = xcalloc(h->disks.n ? h->disks.n : 1, sizeof(*h->bound));
 	for (size_t i = 0; i < h->disks.n; i++) {
 		const struct binding *b = &h->disks.v[i];

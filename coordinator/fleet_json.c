@@ -17,7 +17,7 @@ static const char *const agent_states[AGENT_STATE_COUNT] = {
 const char *host_state_name(const struct host *h)
 {
 	if (h->session)
-		return h->told ? agent_states[h->status.state] : "idle";
+		return agent_states[h->told ? h->status.state : AGENT_CLEANING];
 	return h->has_inventory || h->version ? "offline" : "new";
 }
 

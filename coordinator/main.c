@@ -31,6 +31,10 @@ static int run_verb(const struct options *o, struct err *e)
 		fputs(options_usage(), stdout);
 		return 0;
 	}
+	if (!strcmp(o->verb, "version")) {
+		puts("arraymark-coordinator " ARRAYMARK_VERSION);
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verbs[i].name, o->verb))
 			return verbs[i].run(o, e);

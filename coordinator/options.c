@@ -44,7 +44,7 @@ const char *options_usage(void)
 }
 
 enum key { KEY_CONFIG, KEY_STATE, KEY_LISTEN, KEY_HEARTBEAT, KEY_CONNECTIONS, KEY_LOG_LEVEL,
-	KEY_NAME, KEY_DNS, KEY_ROLE, KEY_TTL, KEY_HELP, KEY_COUNT };
+	KEY_NAME, KEY_DNS, KEY_ROLE, KEY_TTL, KEY_HELP, KEY_VERSION, KEY_COUNT };
 static const struct {
 	const char *name;
 	int argument, in_file;
@@ -60,6 +60,7 @@ static const struct {
 	[KEY_ROLE] = {"role", 1, 0},
 	[KEY_TTL] = {"ttl", 1, 0},
 	[KEY_HELP] = {"help", 0, 0},
+	[KEY_VERSION] = {"version", 0, 0},
 };
 
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
@@ -153,6 +154,10 @@ static int read_args(int argc, char **argv, struct options *o, struct err *e)
 			text_once(&o->verb, "help");
 			return 0;
 		}
+		if (c == 1000 + KEY_VERSION) {
+			text_once(&o->verb, "version");
+			return 0;
+		}
 		if (c < 1000)
 			return err_set(e, ERR_USAGE, "'%s' is not an option, or lacks its value",
 				argv[optind - 1]);
@@ -240,7 +245,7 @@ int options_load(int argc, char **argv, struct options *ret, struct err *e)
 
 	if (read_args(argc, argv, &o, e))
 		goto fail;
-	if (strcmp(o.verb, "help") && read_config(&o, e))
+	if (strcmp(o.verb, "help") && strcmp(o.verb, "version") && read_config(&o, e))
 		goto fail;
 	o.listen_is_default = !o.listen;
 	text_once(&o.state, OPTIONS_STATE);

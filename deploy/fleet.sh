@@ -11,9 +11,8 @@
 # Variables: FLEET (folder, absolute), FLEET_BIN (where the programs are), FLEET_ZFS (yes, or why not).
 
 FLEET_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-FLEET_BIN=${FLEET_BIN:-$(cd "$FLEET_SOURCE/.." && pwd)/${BUILD:-build}}
+FLEET_BIN=${FLEET_BIN:-$(cd "$FLEET_SOURCE/.." && realpath -m "${BUILD:-build}")}
 FLEET_AGENTS=() FLEET_COORDINATOR='' FLEET_ADDRESS='' FLEET_ZFS=''
-
 
 # fleet_await SECONDS CMD…: asks 20 times a second until CMD says yes.
 fleet_await() {
@@ -61,7 +60,7 @@ fleet_coordinator_start() {
 	fi
 	FLEET_ADDRESS=${FLEET_ADDRESS:-127.0.0.1:0}
 	rm -f "$state/listen"
-	"$FLEET_BIN/arraymark-coordinator" run --state "$state" --listen "$FLEET_ADDRESS" "$@" \
+	setsid "$FLEET_BIN/arraymark-coordinator" run --state "$state" --listen "$FLEET_ADDRESS" "$@" \
 		>>"$FLEET/coordinator.log" 2>&1 </dev/null &
 	FLEET_COORDINATOR=$!
 	fleet_await 20 fleet_listens
@@ -125,8 +124,9 @@ fleet_agent_start() {
 	local name=$1 dir=$FLEET/$1
 	local -a FLEET_VECTOR
 	fleet_vector "$name" "$FLEET_BIN/arraymark-agent" run --state "$dir/state" --config "$dir/agent.yaml"
-	# Not through a function: then the pid would be a shell's.
-	"${FLEET_VECTOR[@]}" >>"$FLEET/$name.log" 2>&1 </dev/null &
+	# Not through a function: then the pid would be a shell's. In a session of its own: a terminal's
+	# interrupt is for the script, which ends the agent once, so that it takes its volume down.
+	setsid "${FLEET_VECTOR[@]}" >>"$FLEET/$name.log" 2>&1 </dev/null &
 	echo $! >"$FLEET/$name.pid"
 }
 
@@ -144,13 +144,20 @@ fleet_agents() {
 	fleet_await 30 fleet_hosts_in_state idle ${#FLEET_AGENTS[@]}
 }
 
+# fleet_end_pid PID SECONDS [told]: told: it has its SIGTERM; a second one would hurry an agent.
 fleet_end_pid() {
 	local pid=$1 seconds=$2
 	fleet_pid_alive "$pid" || return 0
-	kill -TERM "$pid" 2>/dev/null
+	[ "${3:-}" = told ] || kill -TERM "$pid" 2>/dev/null
 	fleet_await "$seconds" fleet_pid_gone "$pid" && return 0
 	kill -KILL "$pid" 2>/dev/null
 	fleet_await 5 fleet_pid_gone "$pid"
+}
+
+# The coordinator that a killed fleet of this folder left: the lock names it while it lives.
+fleet_coordinator_left() {
+	local lock=$FLEET/coordinator/lock
+	if [ -e "$lock" ] && ! flock -n "$lock" true; then cat "$lock"; fi
 }
 
 # fleet_stop: agents first (they take their volumes down), then what they stood on, then the coordinator.
@@ -161,7 +168,7 @@ fleet_stop() {
 	done
 	for file in "$FLEET"/*.pid; do
 		[ -e "$file" ] || continue
-		fleet_end_pid "$(cat "$file")" 30 || status=1
+		fleet_end_pid "$(cat "$file")" 30 told || status=1
 		rm -f "$file"
 	done
 	for file in "$FLEET"/*/agent.yaml; do
@@ -169,7 +176,7 @@ fleet_stop() {
 		name=$(dirname "$file")
 		if [ "$FLEET_ZFS" = yes ]; then "$FLEET_SOURCE/zfs-host" stop "$name" || status=1; fi
 	done
-	fleet_end_pid "${FLEET_COORDINATOR:-}" 15 || status=1
+	fleet_end_pid "${FLEET_COORDINATOR:-$(fleet_coordinator_left)}" 15 || status=1
 	FLEET_COORDINATOR='' FLEET_AGENTS=()
 	return $status
 }

@@ -48,6 +48,7 @@ static const struct map_field inventory_fields[] = {
 	TEXTS(Inventory, struct inventory, capabilities, TEXT_LINE, WIRE_WORD_MAX, 256, MAP_CUT),
 	PARTS(Inventory, disks, struct inventory, &disk, INVENTORY_MAX_DISKS, MAP_CUT),
 	PARTS(Inventory, pools, struct inventory, &pool, INVENTORY_MAX_POOLS, MAP_CUT),
+	TEXT(Inventory, struct inventory, policy_error, TEXT_LINE, WIRE_LINE_MAX, MAP_NULL),
 };
 const struct map wire_inventory =
 	MAP("inventory", inventory, struct inventory, inventory_fields, NULL);

@@ -1,11 +1,13 @@
 /*
- * Giving a folder away. Owns the descriptors on the way to it.
- * Invariant: what is given is what was looked at, by its descriptor, never by its name again.
+ * Giving a folder away and emptying it. Owns the descriptors on the way to it.
+ * Invariant: what is given is what was looked at, by its descriptor, never by its name again; what is
+ * removed is removed with the rights of the account that it was given to.
  */
 #include "agent/volume/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
 
@@ -73,6 +76,35 @@ static int give(const char *path, uid_t uid, gid_t gid, struct err *e)
 	return status;
 }
 
+static int drop_rights(uid_t uid, gid_t gid, struct err *e)
+{
+	if (geteuid() != 0)
+		return 0;
+	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return err_sys(e, "cannot become user %u", (unsigned)uid);
+	return 0;
+}
+
+/* From inside, so that nobody can lead the program elsewhere; it follows no link and leaves alone
+ * what is mounted below. Does not return when all is well. */
+static int empty(const char *path, uid_t uid, gid_t gid, struct err *e)
+{
+	const char *find = fs_find_program("find");
+	char *argv[] = {(char *)"find", (char *)".", (char *)"-xdev", (char *)"-mindepth",
+		(char *)"1", (char *)"-delete", NULL};
+	int fd;
+
+	if (!find)
+		return err_set(e, ERR_NOTFOUND, "the program 'find' is not installed here");
+	if (drop_rights(uid, gid, e) || open_without_links(path, &fd, e))
+		return -1;
+	if (!fchdir(fd))
+		execv(find, argv);
+	err_sys(e, "cannot empty %s", path);
+	close(fd);
+	return -1;
+}
+
 /* "UID:GID" */
 static int parse_owner(const char *text, uid_t *ret_uid, gid_t *ret_gid)
 {
@@ -91,16 +123,17 @@ static int parse_owner(const char *text, uid_t *ret_uid, gid_t *ret_gid)
 
 int folder_main(int argc, char **argv)
 {
+	int gives = !strcmp(argv[0], "give-folder");
 	struct err e;
 	uid_t uid;
 	gid_t gid;
 
 	if (argc != 5 || strcmp(argv[1], "--owner") || strcmp(argv[3], "--") || *argv[4] != '/' ||
 		parse_owner(argv[2], &uid, &gid)) {
-		fprintf(stderr, "usage: give-folder --owner UID:GID -- PATH\n");
+		fprintf(stderr, "usage: %s --owner UID:GID -- PATH\n", argv[0]);
 		return 2;
 	}
-	if (!give(argv[4], uid, gid, &e))
+	if (!(gives ? give : empty)(argv[4], uid, gid, &e))
 		return 0;
 	fprintf(stderr, "%s\n", e.text);
 	return 1;

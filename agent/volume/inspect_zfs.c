@@ -5,33 +5,16 @@
 #include <unistd.h>
 
 #include "agent/volume/inspect.h"
+#include "agent/volume/zpool.h"
 #include "agent/volume/zpool_status.h"
-#include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/proc.h"
 
 #define FEATURES "/sys/module/zfs/features.pool/"
 
-static int run_zpool(const char *const *words, struct proc_result *ret, struct err *e)
-{
-	struct strv argv = {0};
-	int status;
-
-	strv_add(&argv, fs_find_program("zpool"));
-	strv_add_all(&argv, words);
-	status = proc_run(&argv, 0, ret, e);
-	if (!status && ret->timed_out) {
-		status = proc_check(&argv, ret, e);
-		proc_result_free(ret);
-	}
-	strv_free(&argv);
-	return status;
-}
-
 static int is_ok(const struct proc_result *r)
 {
-	return r->exited && r->exit_status == 0;
+	return r->exit_status == 0;
 }
 
 /* "zfs-2.1.11-1" in the first line of `zpool version`. */
@@ -61,9 +44,9 @@ static int name_zfs(struct inventory *inv, struct err *e)
 {
 	struct proc_result version, upgrade;
 
-	if (run_zpool((const char *const[]){"version", NULL}, &version, e))
+	if (zpool_ask((const char *const[]){"version", NULL}, &version, e))
 		return -1;
-	if (run_zpool((const char *const[]){"upgrade", "-v", NULL}, &upgrade, e)) {
+	if (zpool_ask((const char *const[]){"upgrade", "-v", NULL}, &upgrade, e)) {
 		proc_result_free(&version);
 		return -1;
 	}
@@ -92,9 +75,9 @@ int inspect_zfs(struct inventory *inv, struct err *e)
 	struct proc_result r;
 	int status = 0;
 
-	if (!fs_find_program("zpool"))
+	if (!zpool_is_installed())
 		return 0;
-	if (run_zpool(list, &r, e))
+	if (zpool_ask(list, &r, e))
 		return -1;
 	if (is_ok(&r)) {
 		status = name_zfs(inv, e);

@@ -144,6 +144,21 @@ static int undo_links(struct undo_ctx *u, struct err *e)
 	return undo_directory(u, e);
 }
 
+/* As the account that filled it, since whoever owns the directory around may have put a folder of
+ * root's in its place. */
+static int empty_as_worker(struct undo_ctx *u, const char *path, struct err *e)
+{
+	char *owner = xasprintf("%u:%u", (unsigned)u->volume->worker_uid,
+		(unsigned)u->volume->worker_gid);
+	int status = run_on(u, "empty",
+		(const char *const[]){u->volume->self, "empty-folder", "--owner", owner, "--", path,
+			NULL},
+		path, e);
+
+	free(owner);
+	return status;
+}
+
 /* A folder for workloads inside somebody's directory: it alone is a tree that we remove. */
 static int undo_bench(struct undo_ctx *u, struct err *e)
 {
@@ -160,6 +175,9 @@ static int undo_bench(struct undo_ctx *u, struct err *e)
 			return err_set(e, ERR_WRONG_STATE,
 				"%s is not the folder that was made there; it is left alone", path);
 	}
+	if (geteuid() == 0 && u->volume->worker_uid)
+		return empty_as_worker(u, path, e) || run_on(u, "remove",
+			(const char *const[]){"rmdir", "--", path, NULL}, path, e) ? -1 : 0;
 	return run_on(u, "remove",
 		(const char *const[]){"rm", "-rf", "--one-file-system", "--", path, NULL}, path, e);
 }

@@ -13,11 +13,10 @@
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
+#include "agent/volume/zpool.h"
 #include "agent/volume/zpool_status.h"
-#include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/proc.h"
 
 #define FIRST_DEVICE 2 /* args: name, mount point, role=device … */
 
@@ -73,32 +72,13 @@ static int is_still_ours(const struct undo_ctx *u, const char *device)
 	return 0;
 }
 
-static int ask(const char *const *words, struct proc_result *ret, struct err *e)
-{
-	struct strv argv = {0};
-	const char *zpool = fs_find_program("zpool");
-	int status;
-
-	if (!zpool)
-		return err_set(e, ERR_NOTFOUND, "the program 'zpool' is not installed here any more");
-	strv_add(&argv, zpool);
-	strv_add_all(&argv, words);
-	status = proc_run(&argv, 0, ret, e);
-	if (!status && (ret->timed_out || !ret->exited)) {
-		status = proc_check(&argv, ret, e);
-		proc_result_free(ret);
-	}
-	strv_free(&argv);
-	return status;
-}
-
 /* 1 and its GUID when it is imported, 0 when it is not (also when no ZFS runs that could hold it). */
 static int find_pool(const char *name, char **ret_guid, struct err *e)
 {
 	struct proc_result r;
 	int found = -1;
 
-	if (ask((const char *const[]){"list", "-H", "-o", "guid", name, NULL}, &r, e))
+	if (zpool_ask((const char *const[]){"list", "-H", "-o", "guid", name, NULL}, &r, e))
 		return -1;
 	if (r.exit_status == 0) {
 		*ret_guid = xstrndup(buf_str(&r.out), strcspn(buf_str(&r.out), "\n"));
@@ -159,11 +139,11 @@ static int check_devices(const struct undo_ctx *u, struct err *e)
 	struct proc_result r;
 	int status;
 
-	if (ask((const char *const[]){"status", "-P", pool_name(u), NULL}, &r, e))
+	if (zpool_ask((const char *const[]){"status", "-P", pool_name(u), NULL}, &r, e))
 		return -1;
 	if (r.exit_status == 2) {
 		proc_result_free(&r);
-		if (ask((const char *const[]){"status", pool_name(u), NULL}, &r, e))
+		if (zpool_ask((const char *const[]){"status", pool_name(u), NULL}, &r, e))
 			return -1;
 	}
 	status = zpool_status_parse(buf_str(&r.out), &leaves, e);

@@ -19,9 +19,9 @@
 #include "agent/volume/device.h"
 #include "agent/volume/reservation.h"
 #include "agent/volume/signatures.h"
+#include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
-#include "common/base/proc.h"
 
 #define PROC_MAX (4 * 1024 * 1024)
 
@@ -73,40 +73,22 @@ static int read_swaps(struct strv *ret, struct err *e)
 	return 0;
 }
 
-static int zpool_status(int paths, struct proc_result *ret, struct err *e)
-{
-	struct strv argv = {0};
-	int status;
-
-	strv_add(&argv, fs_find_program("zpool"));
-	strv_add(&argv, "status");
-	if (paths)
-		strv_add(&argv, "-P");
-	status = proc_run(&argv, 0, ret, e);
-	if (!status && ret->timed_out) {
-		status = proc_check(&argv, ret, e);
-		proc_result_free(ret);
-	}
-	strv_free(&argv);
-	return status;
-}
-
 /* No zpool, or no ZFS that runs, is no pools; O_EXCL still tells what the kernel has. */
 static int read_pools(struct zpool_leaves *ret, struct err *e)
 {
 	struct proc_result r;
 	int status = 0;
 
-	if (!fs_find_program("zpool"))
+	if (!zpool_is_installed())
 		return 0;
-	if (zpool_status(1, &r, e))
+	if (zpool_ask((const char *const[]){"status", "-P", NULL}, &r, e))
 		return -1;
-	if (r.exited && r.exit_status == 2) {
+	if (r.exit_status == 2) { /* an older one knows no -P */
 		proc_result_free(&r);
-		if (zpool_status(0, &r, e))
+		if (zpool_ask((const char *const[]){"status", NULL}, &r, e))
 			return -1;
 	}
-	if (r.exited && r.exit_status == 0)
+	if (r.exit_status == 0)
 		status = zpool_status_parse(buf_str(&r.out), ret, e);
 	proc_result_free(&r);
 	return status;

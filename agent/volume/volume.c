@@ -241,7 +241,7 @@ int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache
 
 	if (cache != CACHE_COLD) {
 		*ret_done = xstrdup(cache == CACHE_WARM ? "warm: left as what ran before made it"
-						       : "as it was");
+						       : "as-is: left alone");
 		return 0;
 	}
 	if (driver_of(v->kind)->make_cold(ctx, v, &done, e)) {
@@ -249,5 +249,11 @@ int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache
 		return err_prefix(e, "the caches of %s could not be emptied", v->name);
 	}
 	*ret_done = buf_take(&done);
+	if (!str_starts(*ret_done, "as it was")) {
+		char *how = *ret_done;
+
+		*ret_done = xasprintf("cold: %s", how);
+		free(how);
+	}
 	return 0;
 }

@@ -93,9 +93,9 @@ int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache
 	char **ret_done, struct err *e);
 /* Takes down by the journal's entries, from the end; marks each undone; verifies at the end that
  * the disks are free of signatures. Safe to repeat. journal: open for this job. Of ctx only sink,
- * self, key and state_dir are used: it works without plan, policy and inventory. When a step of one
- * block x layout cannot be undone, what was done before it in that unit stays, other units are taken
- * down all the same, and the first error is returned. */
+ * self, key, state_dir and the workers' account are used: it works without plan, policy and
+ * inventory. When a step of one block x layout cannot be undone, what was done before it in that unit
+ * stays, other units are taken down all the same, and the first error is returned. */
 int volume_teardown(struct volume_ctx *ctx, struct journal *j, struct journal_entry *entries,
 	size_t n, struct err *e);
 /* Steps of all phases of one layout for --dry-run, in order, through a preview sink. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/volume/driver.h"
+#include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
@@ -22,20 +23,14 @@ static int is_for(const struct layout *l)
  * answers has no pool; creating one tells what is wrong then. */
 static int check_name_is_free(struct volume_ctx *ctx, const char *name, struct err *e)
 {
-	const char *zpool = fs_find_program("zpool");
 	struct proc_result r;
-	struct strv argv = {0};
-	int status;
+	int status = 0;
 
-	if (ctx->sink->preview || !zpool)
+	if (ctx->sink->preview || !zpool_is_installed())
 		return 0;
-	strv_add(&argv, zpool);
-	strv_add_all(&argv, (const char *const[]){"list", "-H", "-o", "name", name, NULL});
-	status = proc_run(&argv, 0, &r, e);
-	strv_free(&argv);
-	if (status)
+	if (zpool_ask((const char *const[]){"list", "-H", "-o", "name", name, NULL}, &r, e))
 		return -1;
-	if (r.exited && r.exit_status == 0)
+	if (r.exit_status == 0)
 		status = err_set(e, ERR_EXISTS,
 			"there is a pool named %s already, and it is not ours: it is left alone; rename "
 			"or export it, or file the plan again (each run has names of its own)",

@@ -26,9 +26,10 @@ static int check_device(const struct msg_worker_spec *spec, const char *name, in
 	return 0;
 }
 
+/* Non-blocking, so that a FIFO in a file's place cannot hold us; a regular file does not care. */
 static int open_flags(const struct msg_worker_spec *spec)
 {
-	int flags = O_CLOEXEC | O_NOFOLLOW | (spec->direct ? O_DIRECT : 0);
+	int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (spec->direct ? O_DIRECT : 0);
 
 	switch (spec->op) {
 	case OP_READ:

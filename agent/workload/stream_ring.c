@@ -1,6 +1,7 @@
 /*
- * The ring between filler and mover. Owns the chunks. Invariant: chunks used .. filled - 1 (modulo
- * their number) are the mover's, the others the filler's.
+ * The ring between filler and mover. Owns the chunks. Invariant: chunks are claimed, and moved, in
+ * the order of the stretches; a claimed chunk is its claimer's until it is filled, then the mover's
+ * until it is released.
  *
  * A filler that found the ring full sleeps until half of it is free: waking a thread costs as much
  * as generating some ten kilobytes, and more where both share a core.
@@ -24,7 +25,8 @@ char *stream_buffer_new(size_t bytes, struct err *e)
 	return p;
 }
 
-int stream_ring_init(struct stream_ring *r, size_t block_bytes, struct err *e)
+int stream_ring_init(struct stream_ring *r, size_t block_bytes, const struct stretch *stretches,
+	size_t n_stretches, struct err *e)
 {
 	size_t blocks = STREAM_CHUNK_LEAST / block_bytes;
 
@@ -32,9 +34,12 @@ int stream_ring_init(struct stream_ring *r, size_t block_bytes, struct err *e)
 	pthread_cond_init(&r->more_filled, NULL);
 	pthread_cond_init(&r->more_free, NULL);
 	r->chunk_bytes = block_bytes * (blocks ? blocks : 1);
+	r->stretches = stretches;
+	r->n_stretches = n_stretches;
+	r->at = n_stretches ? stretches[0].start : 0;
 	for (unsigned i = 0; i < STREAM_CHUNKS; i++) {
-		r->chunk[i] = stream_buffer_new(r->chunk_bytes, e);
-		if (!r->chunk[i])
+		r->chunk[i].data = stream_buffer_new(r->chunk_bytes, e);
+		if (!r->chunk[i].data)
 			return -1;
 	}
 	return 0;
@@ -45,43 +50,66 @@ void stream_ring_clear(struct stream_ring *r)
 	if (!r->chunk_bytes)
 		return;
 	for (unsigned i = 0; i < STREAM_CHUNKS; i++)
-		free(r->chunk[i]);
+		free(r->chunk[i].data);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->more_filled);
 	pthread_cond_destroy(&r->more_free);
 	r->chunk_bytes = 0;
 }
 
-char *stream_ring_free(struct stream_ring *r)
+/* The next chunk in order; NULL after the last. Called with the lock, when a chunk is free. */
+static struct stream_chunk *claim(struct stream_ring *r)
 {
-	char *c = NULL;
+	struct stream_chunk *c = &r->chunk[r->claimed % STREAM_CHUNKS];
+	const struct stretch *s = &r->stretches[r->stretch];
+
+	if (r->stretch == r->n_stretches)
+		return NULL;
+	c->file = s->file;
+	c->at = r->at;
+	c->len = s->end - r->at < r->chunk_bytes ? s->end - r->at : r->chunk_bytes;
+	c->filled = 0;
+	r->at += c->len;
+	r->claimed++;
+	if (r->at == s->end && ++r->stretch < r->n_stretches)
+		r->at = r->stretches[r->stretch].start;
+	return c;
+}
+
+struct stream_chunk *stream_ring_claim(struct stream_ring *r)
+{
+	struct stream_chunk *c = NULL;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->filled - r->used == STREAM_CHUNKS)
-		while (!r->closed && r->filled - r->used > STREAM_CHUNKS / 2)
+	if (r->claimed - r->used == STREAM_CHUNKS)
+		while (!r->closed && r->claimed - r->used > STREAM_CHUNKS / 2)
 			pthread_cond_wait(&r->more_free, &r->lock);
 	if (!r->closed)
-		c = r->chunk[r->filled % STREAM_CHUNKS];
+		c = claim(r);
 	pthread_mutex_unlock(&r->lock);
 	return c;
 }
 
-void stream_ring_publish(struct stream_ring *r)
+void stream_ring_filled(struct stream_ring *r, struct stream_chunk *c)
 {
 	pthread_mutex_lock(&r->lock);
-	r->filled++;
+	c->filled = 1;
 	pthread_mutex_unlock(&r->lock);
 	pthread_cond_signal(&r->more_filled);
 }
 
-char *stream_ring_filled(struct stream_ring *r)
+struct stream_chunk *stream_ring_next(struct stream_ring *r)
 {
-	char *c;
+	struct stream_chunk *c;
 
 	pthread_mutex_lock(&r->lock);
-	while (r->filled == r->used)
-		pthread_cond_wait(&r->more_filled, &r->lock);
-	c = r->chunk[r->used % STREAM_CHUNKS];
+	if (r->claimed == r->used) {
+		c = claim(r);
+	} else {
+		c = &r->chunk[r->used % STREAM_CHUNKS];
+		while (!c->filled)
+			pthread_cond_wait(&r->more_filled, &r->lock);
+	}
 	pthread_mutex_unlock(&r->lock);
 	return c;
 }
@@ -92,7 +120,7 @@ void stream_ring_release(struct stream_ring *r)
 
 	pthread_mutex_lock(&r->lock);
 	r->used++;
-	wake = r->filled - r->used <= STREAM_CHUNKS / 2;
+	wake = r->claimed - r->used <= STREAM_CHUNKS / 2;
 	pthread_mutex_unlock(&r->lock);
 	if (wake)
 		pthread_cond_signal(&r->more_free);

@@ -1,7 +1,7 @@
 /*
  * The threads that move a stream's bytes. A mover owns its stretches and its interval counters; the
  * lock of the counters is held for one addition at a time. Invariant: a chunk is given to the
- * kernel only after the filler has finished it, and filled again only after the kernel took it.
+ * kernel only after it was filled, and filled again only after the kernel took it.
  */
 #include "agent/workload/stream_thread.h"
 
@@ -28,33 +28,24 @@ int stream_thread_prepare(struct stream_thread *t, struct err *e)
 	pthread_mutex_init(&t->count_lock, NULL);
 	hist_clear(&t->now.hist);
 	if (t->generates)
-		return stream_ring_init(&t->ring, t->spec->block_size, e);
+		return stream_ring_init(&t->ring, t->spec->block_size, t->stretches, t->n_stretches, e);
 	t->buffer = stream_buffer_new(t->spec->block_size, e);
 	return t->buffer ? 0 : -1;
 }
 
-/* ---- the filler ---- */
-
-static uint64_t chunk_end(const struct stream_thread *t, const struct stretch *s, uint64_t at)
+static void fill_chunk(const struct stream_thread *t, const struct stream_chunk *c)
 {
-	return s->end - at < t->ring.chunk_bytes ? s->end : at + t->ring.chunk_bytes;
+	datagen_fill(&t->gen, c->file, c->at, c->data, c->len);
 }
 
 static void *fill_chunks(void *arg)
 {
 	struct stream_thread *t = arg;
+	struct stream_chunk *c;
 
-	for (size_t i = 0; i < t->n_stretches; i++) {
-		const struct stretch *s = &t->stretches[i];
-
-		for (uint64_t at = s->start; at < s->end; at = chunk_end(t, s, at)) {
-			char *c = stream_ring_free(&t->ring);
-
-			if (!c)
-				return NULL;
-			datagen_fill(&t->gen, s->file, at, c, chunk_end(t, s, at) - at);
-			stream_ring_publish(&t->ring);
-		}
+	while ((c = stream_ring_claim(&t->ring))) {
+		fill_chunk(t, c);
+		stream_ring_filled(&t->ring, c);
 	}
 	return NULL;
 }
@@ -149,15 +140,15 @@ static void pace(const struct stream_thread *t, uint64_t moved)
 		;
 }
 
-/* Blocks from..to of a stretch. chunk: their data; NULL: `buffer` serves each of them. */
-static int move_blocks(struct stream_thread *t, const struct stretch *s, uint64_t from,
-	uint64_t to, char *chunk, uint64_t *moved)
+/* The blocks of one part of a file. data: theirs; NULL: `buffer` serves each of them. */
+static int move_blocks(struct stream_thread *t, const struct stretch *s, char *data,
+	uint64_t *moved)
 {
 	int fd = t->files->v[s->file].fd;
 
-	for (uint64_t at = from; at < to; at += t->spec->block_size) {
+	for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
 		size_t len = block_bytes(t, s, at);
-		char *b = chunk ? chunk + (at - from) : t->buffer;
+		char *b = data ? data + (at - s->start) : t->buffer;
 		int64_t before;
 
 		if (atomic_load_explicit(t->stop, memory_order_relaxed))
@@ -174,37 +165,43 @@ static int move_blocks(struct stream_thread *t, const struct stretch *s, uint64_
 	return 0;
 }
 
-static int move_generated(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+static int move_generated(struct stream_thread *t)
 {
+	struct stream_chunk *c;
+	uint64_t moved = 0;
 	int rc = 0;
 
-	for (uint64_t at = s->start; at < s->end && rc == 0; at = chunk_end(t, s, at)) {
-		if (atomic_load_explicit(t->stop, memory_order_relaxed))
-			return 0;
-		rc = move_blocks(t, s, at, chunk_end(t, s, at), stream_ring_filled(&t->ring), moved);
+	while (rc == 0 && !atomic_load_explicit(t->stop, memory_order_relaxed) &&
+		(c = stream_ring_next(&t->ring))) {
+		struct stretch part = {.file = c->file, .start = c->at, .end = c->at + c->len};
+
+		if (!c->filled)
+			fill_chunk(t, c);
+		rc = move_blocks(t, &part, c->data, &moved);
 		stream_ring_release(&t->ring);
 	}
+	stream_ring_close(&t->ring);
 	return rc;
 }
 
-static int move_stretch(struct stream_thread *t, const struct stretch *s, uint64_t *moved)
+static int move_plain(struct stream_thread *t)
 {
-	if (t->generates)
-		return move_generated(t, s, moved);
-	return move_blocks(t, s, s->start, s->end, NULL, moved);
+	uint64_t moved = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < t->n_stretches && rc == 0; i++)
+		rc = move_blocks(t, &t->stretches[i], NULL, &moved);
+	return rc;
 }
 
 static void *move_stretches(void *arg)
 {
 	struct stream_thread *t = arg;
-	uint64_t moved = 0, one = 1;
+	uint64_t one = 1;
 
-	for (size_t i = 0; i < t->n_stretches && !t->failed; i++)
-		t->failed = move_stretch(t, &t->stretches[i], &moved) < 0;
+	t->failed = (t->generates ? move_generated(t) : move_plain(t)) < 0;
 	if (t->failed)
 		atomic_store(t->stop, 1);
-	if (t->generates)
-		stream_ring_close(&t->ring);
 	while (write(t->done_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	return NULL;

@@ -5,7 +5,6 @@
 #ifndef COMMON_BASE_PROC_H
 #define COMMON_BASE_PROC_H
 
-#include <event2/event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -60,3 +60,13 @@ int utf8_is_control(const char *s, size_t n)
 		return u[0] < 0x20 || u[0] == 0x7f;
 	return n == 2 && u[0] == 0xc2 && u[1] < 0xa0;
 }
+
+unsigned utf8_code_point(const char *s, size_t n)
+{
+	static const unsigned char first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	unsigned c = (unsigned char)s[0] & first_bits[n];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	return c;
+}

@@ -9,5 +9,7 @@
 size_t utf8_valid(const char *s, size_t len);
 /* 1 when the valid sequence of n bytes at s is a control character (C0, DEL, C1). */
 int utf8_is_control(const char *s, size_t n);
+/* The character of the valid sequence of n bytes at s. */
+unsigned utf8_code_point(const char *s, size_t n);
 
 #endif

@@ -15,6 +15,7 @@
 #include "common/formats/reader.h"
 
 #define HEAD_BYTES ((size_t)64 << 10)
+#define TEN_YEARS_S (3653.0 * 86400)
 
 const struct format *const format_table[] = {&format_arraymark, &format_fio, &format_elbencho,
 	&format_iozone, &format_bonnie, &format_filebench, &format_dd, &format_time,
@@ -166,7 +167,9 @@ int format_detect(
 
 static int value_is_sound(const struct format_value *v)
 {
-	return v->value > 0 && isfinite(v->value) && v->resolution >= 0 && isfinite(v->resolution);
+	double most = strcmp(v->metric, "elapsed") ? 1e300 : TEN_YEARS_S;
+
+	return v->value > 0 && v->value <= most && v->resolution >= 0 && isfinite(v->resolution);
 }
 
 /* Readers check what they read; what they computed from it is checked here. */

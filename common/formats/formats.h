@@ -48,7 +48,7 @@ struct format_record {
 	double seconds_resolution;
 	uint64_t bytes, ops;
 	double cpu_user_s, cpu_system_s;
-	struct format_value v[FORMAT_VALUES];
+	struct format_value v[FORMAT_VALUES]; /* first what the workload is judged by */
 	size_t n_v;
 	char *hist; /* latencies, hist_encode; NULL: none */
 	size_t hist_len;

@@ -139,6 +139,7 @@ int number_parse(const char *s, enum comma comma, struct number *ret, const char
 	snprintf(plain + n, sizeof(plain) - n, "e%d", exponent);
 	ret->value = strtod(plain, NULL);
 	ret->resolution = pow(10, exponent - places);
+	ret->decimal = shape.sep;
 	if (!isfinite(ret->value) || !isfinite(ret->resolution))
 		return err_set(e, ERR_INPUT, "'%.*s' is too large a number", shown(s), s);
 	*ret_end = end;
@@ -184,51 +185,47 @@ static int too_many(const char *s, const char *what, struct err *e)
 }
 
 /* h:mm:ss or m:ss, the seconds with a fraction; s has a colon behind its first digits. */
-static int clock_parse(const char *s, enum comma comma, struct number *ret, const char **ret_end,
-	struct err *e)
+static int clock_parse(const char *s, struct number *ret, const char **ret_end, struct err *e)
 {
-	unsigned long long part;
-	const char *p;
-	double before = 0;
+	unsigned long long first, second;
+	const char *p, *q;
 	struct number last;
+	double before;
 
-	for (int i = 0; i < 3; i++) {
-		p = i ? p + 1 : s;
-		if (i < 2 && whole_parse(p, &part, &p) && *p == ':') {
-			if (i > 0 && part > 59)
-				return too_many(s, "minutes", e);
-			before = before * 60 + (double)part;
-			continue;
-		}
-		p = i == 2 || p[0] != ':' ? p : p + 1;
-		break;
+	if (!whole_parse(s, &first, &p) || *p != ':')
+		return not_number(s, e);
+	before = (double)first;
+	p++;
+	if (whole_parse(p, &second, &q) && *q == ':') {
+		if (second > 59)
+			return too_many(s, "minutes", e);
+		before = before * 60 + (double)second;
+		p = q + 1;
 	}
-	while (p > s && p[-1] != ':')
-		p--;
-	if (number_parse(p, comma, &last, &p, e))
+	if (number_parse(p, COMMA_DECIMAL, &last, &p, e))
 		return -1;
 	if (last.value >= 60)
 		return too_many(s, "seconds", e);
 	if (*p == ':')
 		return err_set(e, ERR_INPUT, "'%.*s' is not a time: h:mm:ss or m:ss", shown(s), s);
+	*ret = last;
 	ret->value = before * 60 + last.value;
-	ret->resolution = last.resolution;
 	*ret_end = p;
 	return 0;
 }
 
 /* 1h2m3.5s: parts with units, each smaller than the one before. */
-static int parts_parse(const char *s, struct number first, double unit, enum comma comma,
-	struct number *ret, const char **end, struct err *e)
+static int parts_parse(const char *s, double unit, struct number *n_all, const char **end,
+	struct err *e)
 {
-	double total = first.value * unit, resolution = first.resolution * unit;
+	struct number sum = {n_all->value * unit, n_all->resolution * unit, n_all->decimal};
 
 	while (isdigit((unsigned char)**end)) {
 		const char *p;
 		struct number n;
 		double next;
 
-		if (number_parse(*end, comma, &n, &p, e))
+		if (number_parse(*end, COMMA_DECIMAL, &n, &p, e))
 			return -1;
 		next = time_unit(p, &p);
 		if (!(next > 0) || next >= unit)
@@ -236,12 +233,13 @@ static int parts_parse(const char *s, struct number first, double unit, enum com
 		if (n.value * next >= unit)
 			return err_set(e, ERR_INPUT, "'%.*s' is not a time: its parts overlap",
 				shown(s), s);
-		total += n.value * next;
-		resolution = n.resolution * next;
+		sum.value += n.value * next;
+		sum.resolution = n.resolution * next;
+		sum.decimal = n.decimal ? n.decimal : sum.decimal;
 		unit = next;
 		*end = p;
 	}
-	*ret = (struct number){total, resolution};
+	*n_all = sum;
 	return 0;
 }
 
@@ -255,7 +253,7 @@ int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_pla
 	int plain;
 
 	if (whole > 0 && s[whole] == ':') {
-		if (clock_parse(s, comma, &n, &end, e))
+		if (clock_parse(s, &n, &end, e))
 			return -1;
 		plain = 0;
 	} else {
@@ -263,7 +261,7 @@ int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_pla
 			return -1;
 		unit = time_unit(end, &end);
 		plain = !(unit > 0);
-		if (!plain && parts_parse(s, n, unit, comma, &n, &end, e))
+		if (!plain && parts_parse(s, unit, &n, &end, e))
 			return -1;
 	}
 	*ret = n;

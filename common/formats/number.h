@@ -7,6 +7,7 @@
 struct number {
 	double value;
 	double resolution; /* 10 to the power of its last digit's place */
+	char decimal;      /* '.', ',' or 0: no fraction */
 };
 
 /* How a comma is read that could mean two things ("1,234"). */

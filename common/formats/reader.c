@@ -226,6 +226,19 @@ void record_compute(struct format_record *r)
 	compute_rate(r, "ops_per_s", "ops/s", r->ops);
 }
 
+void record_headline(struct format_record *r, const char *metric)
+{
+	for (size_t i = 1; i < r->n_v; i++) {
+		struct format_value v = r->v[i];
+
+		if (strcmp(v.metric, metric) != 0)
+			continue;
+		memmove(&r->v[1], &r->v[0], i * sizeof(v));
+		r->v[0] = v;
+		return;
+	}
+}
+
 char *clean_name(const char *s, size_t len)
 {
 	struct buf out = {0};

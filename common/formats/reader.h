@@ -47,6 +47,9 @@ struct format_value *record_value(struct format_record *r, const char *metric, c
 /* elapsed, throughput, ops_per_s from seconds, bytes and ops, where they are known and the record
  * has no such value yet. Resolutions follow from that of the seconds. */
 void record_compute(struct format_record *r);
+/* Puts the value of that metric, if there is one, before the others: it is what the workload is
+ * judged by. */
+void record_headline(struct format_record *r, const char *metric);
 /* A name from a text as people may see it: control characters become '?', at most 200 bytes. */
 char *clean_name(const char *s, size_t len);
 

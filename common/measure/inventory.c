@@ -69,6 +69,7 @@ void inventory_clear(struct inventory *inv)
 	free(inv->cpu);
 	free(inv->zfs);
 	free(inv->agent_version);
+	free(inv->policy_error);
 	strv_free(&inv->tags);
 	strv_free(&inv->capabilities);
 	for (size_t i = 0; i < inv->n_disks; i++)
@@ -160,6 +161,7 @@ struct json_t *inventory_json(const struct inventory *inv)
 	set(o, "privileged", json_boolean(inv->privileged));
 	set(o, "scratch_loop", json_boolean(inv->scratch_loop));
 	set_number(o, "scratch_limit_bytes", inv->scratch_limit);
+	set_text(o, "policy_error", inv->policy_error);
 	set_list(o, "tags", &inv->tags);
 	set_list(o, "capabilities", &inv->capabilities);
 	for (size_t i = 0; i < inv->n_disks; i++)

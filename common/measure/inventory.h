@@ -42,6 +42,7 @@ struct inventory {
 	int privileged;   /* runs as root, with separate accounts */
 	int scratch_loop; /* scratch disks are loop devices (with counters), not plain files */
 	uint64_t scratch_limit; /* bytes the policy allows; 0: none */
+	char *policy_error;     /* why the policy cannot be used, so that it allows nothing; or NULL */
 	struct strv tags;
 	struct strv capabilities; /* "zfs.syncfs", "zfs.labelclear", "draid", "xfs", "ext4", … */
 	struct inv_disk *disks;

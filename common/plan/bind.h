@@ -35,5 +35,11 @@ void bindings_free(struct bindings *b);
 /* Checks of a plan against one host that are not about disks: ZFS there, scratch allowed and large
  * enough, capabilities (draid, xfs, ext4). Adds to errs; 0 when none was added. */
 int plan_check_host(const struct plan *p, const struct inventory *inv, struct strv *errs);
+/* Layouts that the workloads would overflow on the disks that plan_bind gave them. As above. */
+int plan_check_bound(const struct plan *p, const struct inventory *inv,
+	const struct bindings *disks, struct strv *errs);
+/* Bytes that a layout on bound disks holds at the most; -1: it stands on none. */
+int64_t layout_capacity_on(const struct plan *p, unsigned layout, const struct bindings *disks,
+	const struct inventory *inv);
 
 #endif

@@ -29,7 +29,7 @@ static int compare_disks(const void *va, const void *vb)
 	return c ? c : compare_text(a->d->name, b->d->name);
 }
 
-static char *why_not(const struct plan *p, const struct bind_disk *b)
+static char *why_not(const struct plan *p, const struct inventory *inv, const struct bind_disk *b)
 {
 	const struct inv_disk *d = b->d;
 
@@ -37,6 +37,8 @@ static char *why_not(const struct plan *p, const struct bind_disk *b)
 		return xstrdup("has neither serial nor WWN");
 	if (d->in_use)
 		return xasprintf("in use: %s", d->in_use);
+	if (!d->allowed && inv->policy_error)
+		return xasprintf("the host's policy cannot be used: %s", inv->policy_error);
 	if (!d->allowed)
 		return xstrdup("not allowed by the host's policy");
 	for (size_t i = 0; i < d->signatures.n; i++)
@@ -67,7 +69,7 @@ void bind_disks_init(struct bind_disks *b, const struct plan *p, const struct in
 
 		if (!inv_disk_id(one.d, one.id, sizeof(one.id)))
 			*one.id = '\0';
-		one.why = why_not(p, &one);
+		one.why = why_not(p, inv, &one);
 		if (merge_path(b, &one))
 			free(one.why);
 		else

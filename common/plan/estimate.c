@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/base/json.h"
 #include "common/base/units.h"
 #include "common/plan/plan_internal.h"
 #include "common/plan/student.h"
@@ -104,4 +105,19 @@ int plan_estimate(
 	x.smallest_difference = smallest_difference(p->trials_min, x.cv);
 	*ret = x;
 	return 0;
+}
+
+struct json_t *plan_estimate_json(const struct plan_estimate *v)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "blocks", json_integer(v->blocks));
+	json_object_set_new(o, "builds", json_integer(v->builds));
+	json_object_set_new(o, "trials", json_integer(v->trials));
+	json_object_set_new(o, "written_bytes", json_integer(v->written_bytes));
+	json_object_set_new(o, "read_bytes", json_integer(v->read_bytes));
+	json_object_set_new(o, "duration_s", json_number((double)v->duration_ns / NS_PER_S));
+	json_object_set_new(o, "smallest_difference", json_number(v->smallest_difference));
+	json_object_set_new(o, "cv", json_number(v->cv));
+	return o;
 }

@@ -24,5 +24,8 @@ struct plan_estimate {
  * impossible with that much memory. */
 int plan_estimate(const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret,
 	struct err *e);
+/* {"blocks", "builds", "trials", "written_bytes", "read_bytes", "duration_s", "smallest_difference",
+ * "cv"}; the caller json_decref()s it. */
+struct json_t *plan_estimate_json(const struct plan_estimate *v);
 
 #endif

@@ -82,7 +82,8 @@ static void check_fuse(const struct host_check *c, const struct pool_stage *pool
 static void check_pool(const struct host_check *c, const struct pool_stage *pool)
 {
 	if (!c->inv->zfs) {
-		lack(c, "there is no ZFS: install zfs (or zfs-fuse) there, or leave the host out");
+		lack(c, "there is no ZFS: install zfs (or zfs-fuse) there, or start it, and send its "
+			"agent SIGHUP, which makes it look again; or leave the host out");
 		return;
 	}
 	if (pool->vdevs[0].level == LEVEL_DRAID && !strv_has(&c->inv->capabilities, "draid"))
@@ -102,10 +103,9 @@ static void check_filesystem(const struct host_check *c, const struct fs_stage *
 			type, type);
 }
 
-/* Scratch volumes that the workloads, with this host's memory, would overflow. */
-static void check_size(const struct host_check *c)
+/* Volumes that the workloads, with this host's memory, would overflow. room -1: not known. */
+static void check_size(const struct host_check *c, int64_t room)
 {
-	int64_t room = layout_capacity(c->l);
 	int64_t need = layout_stored_bytes(c->p, c->l, c->inv->ram_bytes);
 	char a[UNITS_LEN], b[UNITS_LEN];
 
@@ -148,9 +148,12 @@ static void check_scratch_limit(const struct host_check *c)
 
 	if (need == 0)
 		return;
-	if (c->inv->scratch_limit == 0)
+	if (c->inv->policy_error)
+		lack(c, "its policy cannot be used, so nothing is allowed there: %s (then send its agent "
+			"SIGHUP)", c->inv->policy_error);
+	else if (c->inv->scratch_limit == 0)
 		lack(c, "its policy allows no scratch disks: add allow: {scratch: {directory: DIR, "
-			"limit: 20G}} there");
+			"limit: 20G}} there, and send its agent SIGHUP");
 	else if ((uint64_t)need > c->inv->scratch_limit)
 		lack(c, "scratch disks of %s are wanted, its policy's limit is %s",
 			units_size(need, a),
@@ -173,7 +176,20 @@ int plan_check_host(const struct plan *p, const struct inventory *inv, struct st
 			check_pool(&c, c.l->pool);
 		if (c.l->fs)
 			check_filesystem(&c, c.l->fs);
-		check_size(&c);
+		check_size(&c, layout_capacity(c.l));
+	}
+	return errs->n > before ? -1 : 0;
+}
+
+int plan_check_bound(const struct plan *p, const struct inventory *inv,
+	const struct bindings *disks, struct strv *errs)
+{
+	struct host_check c = {p, inv, NULL, errs};
+	size_t before = errs->n;
+
+	for (size_t i = 0; i < p->n_layouts; i++) {
+		c.l = &p->layouts[i];
+		check_size(&c, layout_capacity_on(p, (unsigned)i, disks, inv));
 	}
 	return errs->n > before ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/bind.h"
 #include "common/plan/plan_internal.h"
 
 int plan_stream_bytes(
@@ -91,6 +92,46 @@ int64_t layout_capacity(const struct layout *l)
 		sum += group_capacity(g, n, size);
 	}
 	return (int64_t)sum;
+}
+
+/* The smallest disk of a binding decides; 0 when one of them is not in the inventory. */
+static double smallest_disk(const struct binding *b, const struct inventory *inv)
+{
+	double least = 0;
+
+	for (size_t i = 0; i < b->ids.n; i++) {
+		const struct inv_disk *d = inventory_find(inv, b->ids.v[i]);
+
+		if (!d)
+			return 0;
+		if (i == 0 || (double)d->bytes < least)
+			least = (double)d->bytes;
+	}
+	return least;
+}
+
+int64_t layout_capacity_on(const struct plan *p, unsigned layout, const struct bindings *disks,
+	const struct inventory *inv)
+{
+	const struct layout *l = &p->layouts[layout];
+	double sum = 0;
+	int found = 0;
+
+	for (size_t i = 0; i < disks->n; i++) {
+		const struct binding *b = &disks->v[i];
+		unsigned n = (unsigned)b->ids.n;
+
+		if (b->layout != layout)
+			continue;
+		if (l->fs)
+			sum += smallest_disk(b, inv);
+		else if (l->pool && !strcmp(b->role, "data") && b->group < l->pool->n_vdevs)
+			sum += group_capacity(&l->pool->vdevs[b->group], n, smallest_disk(b, inv));
+		else
+			continue;
+		found = 1;
+	}
+	return !found || sum >= 9e18 ? -1 : (int64_t)sum;
 }
 
 /* The layout keeps zeros and compressible data as they are. */

@@ -83,6 +83,8 @@ static void show_machine(struct buf *out, const json_t *v)
 		json_get_bool(v, "privileged", 0) ? "root, with accounts of its own"
 						  : "an ordinary user, all in one account");
 	line(out, "scratch disks", limit > 0 ? units_size(limit, scratch) : "not allowed");
+	if (json_get_str(json_object_get(v, "inventory"), "policy_error", NULL))
+		line(out, "policy", json_get_str(json_object_get(v, "inventory"), "policy_error", NULL));
 }
 
 static const char *disk_use(const json_t *d)

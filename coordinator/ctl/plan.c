@@ -92,7 +92,7 @@ static json_t *check_here(const struct planfile *f)
 		json_object_set_new(
 			plan, "units", json_integer((json_int_t)(p->trials_max * p->n_layouts)));
 		if (!plan_estimate(p, 0, &est, &why))
-			estimate = planfile_estimate_json(&est);
+			estimate = plan_estimate_json(&est);
 	}
 	json_object_set_new(v, "errors", texts(&f->errors.list));
 	json_object_set_new(v, "warnings", p ? texts(&p->warnings) : json_array());

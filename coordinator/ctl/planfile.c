@@ -125,18 +125,3 @@ void planfile_estimate_text(const json_t *v, struct buf *out)
 	else
 		buf_adds(out, "too few blocks to find any difference\n");
 }
-
-json_t *planfile_estimate_json(const struct plan_estimate *est)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "blocks", json_integer(est->blocks));
-	json_object_set_new(o, "builds", json_integer(est->builds));
-	json_object_set_new(o, "trials", json_integer(est->trials));
-	json_object_set_new(o, "written_bytes", json_integer(est->written_bytes));
-	json_object_set_new(o, "read_bytes", json_integer(est->read_bytes));
-	json_object_set_new(o, "duration_s", json_number((double)est->duration_ns / NS_PER_S));
-	json_object_set_new(o, "smallest_difference", json_number(est->smallest_difference));
-	json_object_set_new(o, "cv", json_number(est->cv));
-	return o;
-}

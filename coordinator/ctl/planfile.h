@@ -39,6 +39,5 @@ void planfile_call(const struct planfile *p, enum call_verb verb, struct msg_cal
 
 /* An estimate in a few lines for people, from the JSON that calls.h describes. */
 void planfile_estimate_text(const json_t *estimate, struct buf *out);
-json_t *planfile_estimate_json(const struct plan_estimate *est);
 
 #endif

@@ -11,46 +11,14 @@
 #include <time.h>
 
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
-
-static unsigned code_point(const char *s, size_t n)
-{
-	static const unsigned char first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	unsigned c = (unsigned char)s[0] & first_bits[n];
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | ((unsigned char)s[i] & 0x3f);
-	return c;
-}
-
-/* Invisible characters that reorder or hide the text around them. */
-static int is_steering(unsigned c)
-{
-	return c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-}
-
-static void add_safe(const char *s, size_t len, int tabs, struct buf *out)
-{
-	for (size_t i = 0, n; i < len; i += n) {
-		n = utf8_valid(s + i, len - i);
-		if (n == 0 || (utf8_is_control(s + i, n) && !(tabs && s[i] == '\t'))) {
-			n = n ? n : 1;
-			for (size_t k = 0; k < n; k++)
-				buf_addf(out, "\\x%02x", (unsigned char)s[i + k]);
-		} else if (is_steering(code_point(s + i, n))) {
-			buf_addf(out, "\\u{%x}", code_point(s + i, n));
-		} else {
-			buf_add(out, s + i, n);
-		}
-	}
-}
 
 void print_safe(const char *s, struct buf *out)
 {
 	if (s)
-		add_safe(s, strlen(s), 0, out);
+		safe_add_n(s, strlen(s), 0, out);
 	else
 		buf_addc(out, '-');
 }
@@ -69,7 +37,7 @@ void print_safe_lines(const char *s, const char *indent, struct buf *out)
 		size_t n = strcspn(s, "\n");
 
 		buf_adds(out, indent);
-		add_safe(s, n, 1, out);
+		safe_add_n(s, n, 1, out);
 		buf_addc(out, '\n');
 		s += n + (s[n] == '\n');
 	}
@@ -97,7 +65,7 @@ static size_t character(const char *s, size_t len, unsigned *ret_columns)
 {
 	size_t n = utf8_valid(s, len);
 
-	*ret_columns = n ? columns_of(code_point(s, n)) : 1;
+	*ret_columns = n ? columns_of(utf8_code_point(s, n)) : 1;
 	return n ? n : 1;
 }
 

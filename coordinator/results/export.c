@@ -212,6 +212,21 @@ static void set_outcome(json_t *o, const struct trial_summary *t)
 	set(o, "hist", hist_json(t->hist, t->hist_len));
 }
 
+static json_t *printed_json(const struct result_trial *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->n_printed; i++) {
+		json_t *o = json_object();
+
+		set(o, "metric", json_text(metric_table[t->printed[i].metric].name));
+		set(o, "value", json_number(t->printed[i].value));
+		set(o, "resolution", json_number(t->printed[i].resolution));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 void export_trial(const struct result_trial *t, struct buf *out)
 {
 	json_t *o = line_new("trial", t->run);
@@ -233,6 +248,26 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	set(o, "cache", json_text(t->cache));
 	set_int(o, "usable_bytes", (int64_t)t->usable_bytes);
 	set_outcome(o, &t->sum);
+	if (t->n_printed)
+		set(o, "printed", printed_json(t));
+	line_end(o, out);
+}
+
+void export_summary(const struct result_summary *m, struct buf *out)
+{
+	json_t *o = line_new("summary", m->run);
+
+	set(o, "host", json_text(m->host));
+	set_int(o, "layout", m->layout);
+	set(o, "layout_name", json_text(m->layout_name));
+	set_int(o, "workload", m->workload);
+	set(o, "workload_name", json_text(m->workload_name));
+	set(o, "metric", json_text(metric_table[m->metric].name));
+	set_int(o, "n", m->n);
+	set(o, "mean", json_number(m->mean));
+	set(o, "min", json_number(m->min));
+	set(o, "max", json_number(m->max));
+	set(o, "resolution", json_number(m->resolution));
 	line_end(o, out);
 }
 

@@ -20,7 +20,10 @@
  *  "workload_name","op","block","repeat","position","superseded","complete","lost","cache",
  *  "usable_bytes","ok","error","started_wall_ns","elapsed_ns","sync_ns","bytes","ops","errors",
  *  "cpu_user_ns","cpu_system_ns","samples","telemetry":{…},
- *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]}}
+ *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]},
+ *  "printed":[{"metric","value","resolution"}, …]}           "printed" of imports only
+ * {"type":"summary","run","host","layout","layout_name","workload","workload_name","metric","n",
+ *  "mean","min","max","resolution"}
  * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}
  *                                                in pieces of at most 100 points
  */
@@ -28,6 +31,7 @@
 void export_run(const struct result_run *r, struct buf *out);
 void export_environment(const struct result_environment *v, struct buf *out);
 void export_trial(const struct result_trial *t, struct buf *out);
+void export_summary(const struct result_summary *m, struct buf *out);
 void export_series(const struct result_series *s, struct buf *out);
 
 /* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no

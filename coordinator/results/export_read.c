@@ -3,6 +3,7 @@
  * Invariant: a line is taken whole or not at all; after export_read_end every trial belongs to a
  * run of the set and has names for its layout and workload.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,33 @@ static int read_outcome(const struct line *l, struct trial_summary *t, struct er
 	return 0;
 }
 
+static int read_printed(const struct line *l, struct result_trial *t, struct err *e)
+{
+	const json_t *list = json_object_get(l->o, "printed"), *item;
+	struct result_printed *p;
+	size_t i, n = json_array_size(list);
+
+	if (n == 0)
+		return 0;
+	if (n > METRIC_COUNT)
+		return wrong(l, e, "one printed value per metric");
+	p = xcalloc(n, sizeof(*p));
+	json_array_foreach(list, i, item)
+	{
+		p[i].metric = metric_find(json_get_str(item, "metric", ""));
+		p[i].value = json_get_num(item, "value", NAN);
+		p[i].resolution = json_get_num(item, "resolution", 0);
+		if (p[i].metric == METRIC_COUNT || !isfinite(p[i].value) || p[i].value <= 0 ||
+			!isfinite(p[i].resolution) || p[i].resolution < 0) {
+			free(p);
+			return wrong(l, e, "whole printed values");
+		}
+	}
+	t->printed = p;
+	t->n_printed = n;
+	return 0;
+}
+
 static int read_trial(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
 {
 	struct result_trial t = {.run = run};
@@ -226,8 +254,11 @@ static int read_trial(struct result_set *s, const struct line *l, uint64_t run, 
 	if (!json_is_integer(json_object_get(o, "layout")) ||
 		!json_is_integer(json_object_get(o, "workload")))
 		return wrong(l, e, "layout and workload (their indices)");
+	if (read_printed(l, &t, e) != 0)
+		return -1;
 	if (read_outcome(l, &t.sum, e) != 0) {
 		trial_summary_clear(&t.sum);
+		free(t.printed);
 		return -1;
 	}
 	t.host = dup_text(o, "host");
@@ -252,6 +283,44 @@ static int read_trial(struct result_set *s, const struct line *l, uint64_t run, 
 	t.sum.repeat = t.repeat;
 	s->trials = xreallocarray(s->trials, s->n_trials + 1, sizeof(*s->trials));
 	s->trials[s->n_trials++] = t;
+	return 0;
+}
+
+/* NaN for null and for what is no number. */
+static double get_real(const json_t *o, const char *key)
+{
+	return json_get_num(o, key, NAN);
+}
+
+static int is_measure(double v)
+{
+	return isfinite(v) && v > 0;
+}
+
+static int read_summary(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+{
+	const json_t *o = l->o;
+	struct result_summary m = {.run = run,
+		.layout = get_u32(o, "layout"),
+		.workload = get_u32(o, "workload"),
+		.metric = metric_find(json_get_str(o, "metric", "")),
+		.n = get_u32(o, "n"),
+		.mean = get_real(o, "mean"),
+		.min = get_real(o, "min"),
+		.max = get_real(o, "max"),
+		.resolution = json_get_num(o, "resolution", 0)};
+
+	if (!*json_get_str(o, "host", ""))
+		return wrong(l, e, "host");
+	if (m.metric == METRIC_COUNT || m.n == 0 || !is_measure(m.mean))
+		return wrong(l, e, "a metric, n (from 1) and a mean above 0");
+	if (m.min > m.mean || m.max < m.mean || !(m.resolution >= 0 && isfinite(m.resolution)))
+		return wrong(l, e, "min, mean and max in order and a resolution");
+	m.host = dup_text(o, "host");
+	m.layout_name = dup_text(o, "layout_name");
+	m.workload_name = dup_text(o, "workload_name");
+	s->summaries = xreallocarray(s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
+	s->summaries[s->n_summaries++] = m;
 	return 0;
 }
 
@@ -359,6 +428,7 @@ static const struct {
 	{"environment", read_environment},
 	{"environment-disks", read_environment_disks},
 	{"trial", read_trial},
+	{"summary", read_summary},
 	{"series", read_series},
 };
 
@@ -437,6 +507,17 @@ int export_read_end(struct result_set *s, struct err *e)
 				(unsigned long long)t->run, t->host, t->attempt, t->sum.trial);
 		fill_name(&t->layout_name, &r->layouts, t->layout);
 		fill_name(&t->workload_name, &r->workloads, t->workload);
+	}
+	for (size_t i = 0; i < s->n_summaries; i++) {
+		struct result_summary *m = &s->summaries[i];
+		const struct result_run *r = find_run(s, m->run);
+
+		if (!r)
+			return err_set(e, ERR_INPUT,
+				"run %llu has summaries, but no line of its own",
+				(unsigned long long)m->run);
+		fill_name(&m->layout_name, &r->layouts, m->layout);
+		fill_name(&m->workload_name, &r->workloads, m->workload);
 	}
 	return 0;
 }

@@ -10,17 +10,18 @@
 
 struct report_options {
 	int color;                /* text: with ANSI colours */
-	int long_form;            /* text: also median, standard deviation, each trial */
+	int long_form;            /* text: also median, standard deviation, range, each trial */
 	int redact;               /* host names become host-1, …; serials, WWNs and paths go */
 	const char *tool_version; /* JSON; NULL: this program's */
 };
 
-/* Per run and host: for each workload a table of its layouts (n, mean, min, max of elapsed;
- * throughput; physical bytes over logical bytes), then what failed, is not counted, or is missing.
- * n counts blocks. Appended to out, with a final newline. */
+/* Per run and host: for each workload a table of its layouts (n, mean and its 95 % interval of the
+ * headline metric; throughput, physical bytes over logical bytes where they are known; change and
+ * verdict against the baseline), then other comparisons, what failed or is not counted, and the
+ * findings. n counts blocks. Appended to out, with a final newline. */
 int report_text(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
-/* The document of `report --format json`; comparisons and findings are empty, family is null. */
+/* The document of `report --format json`. */
 int report_json(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 

@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "coordinator/results/export_write.h"
-#include "coordinator/results/report.h"
+#include "coordinator/results/report_json.h"
 
 #define SCHEMA 1
 
@@ -20,11 +20,13 @@ static void set(json_t *o, const char *key, json_t *v)
 	json_object_set_new_nocheck(o, key, v);
 }
 
-static json_t *host_json(
+json_t *report_json_host(
 	const struct result_set *s, const struct report_options *o, const char *host)
 {
 	char name[REPORT_HOST_MAX];
 
+	if (!host)
+		return json_null();
 	return json_text(report_host(s, o, host, name));
 }
 
@@ -108,7 +110,7 @@ static json_t *environment_json(const struct result_set *s, const struct report_
 	json_t *o = json_object(), *list = json_array(), *d;
 	size_t i;
 
-	set(o, "host", host_json(s, opt, v->host));
+	set(o, "host", report_json_host(s, opt, v->host));
 	set(o, "run", json_integer((json_int_t)v->run));
 	for (i = 0; i < ARRAY_LEN(copied); i++) {
 		json_t *value = json_object_get(v->inventory, copied[i]);
@@ -162,7 +164,7 @@ static json_t *trials_json(const struct result_set *s, const struct result_row *
 	json_t *list = json_array();
 	int once = is_once(s, r->run);
 
-	for (unsigned i = 0; i < r->n; i++)
+	for (unsigned i = 0; i < r->listed; i++)
 		json_array_append_new(list, trial_json(r->trials[i], r->values[i], 1, once));
 	for (size_t i = 0; i < s->n_trials && r->failed; i++) {
 		const struct result_trial *t = &s->trials[i];
@@ -175,6 +177,30 @@ static json_t *trials_json(const struct result_set *s, const struct result_row *
 	return list;
 }
 
+static json_t *pair_json(const double v[2])
+{
+	json_t *list;
+
+	if (isnan(v[0]) || isnan(v[1]))
+		return json_null();
+	list = json_array();
+	json_array_append_new(list, json_number(v[0]));
+	json_array_append_new(list, json_number(v[1]));
+	return list;
+}
+
+/* What stands for trials that are not listed. */
+static json_t *summary_json(const struct result_row *r)
+{
+	json_t *o = json_object();
+
+	set(o, "n", json_integer(r->n));
+	set(o, "mean", json_number(r->mean));
+	set(o, "min", json_number(r->min));
+	set(o, "max", json_number(r->max));
+	return o;
+}
+
 static json_t *row_json(
 	const struct result_set *s, const struct report_options *opt, const struct result_row *r)
 {
@@ -182,13 +208,13 @@ static json_t *row_json(
 	json_t *o = json_object();
 
 	set(o, "run", json_integer((json_int_t)r->run));
-	set(o, "host", host_json(s, opt, r->host));
+	set(o, "host", report_json_host(s, opt, r->host));
 	set(o, "layout", json_text(r->layout));
 	set(o, "workload", json_text(r->workload));
 	set(o, "metric", json_text(m->name));
 	set(o, "unit", json_text(m->unit));
 	set(o, "better", json_text(m->higher_is_better ? "higher" : "lower"));
-	set(o, "resolution", json_number(0));
+	set(o, "resolution", json_number(r->resolution));
 	set(o, "n", json_integer(r->n));
 	set(o, "failed", json_integer(r->failed));
 	set(o, "superseded", json_integer(r->superseded));
@@ -199,8 +225,12 @@ static json_t *row_json(
 	set(o, "cv", json_number(r->mean != 0 ? r->stddev / r->mean : NAN));
 	set(o, "min", json_number(r->min));
 	set(o, "max", json_number(r->max));
-	set(o, "ci95", json_null());
-	set(o, "trials", trials_json(s, r));
+	set(o, "ci95", pair_json(r->ci95));
+	set(o, "median_ci", pair_json(r->median_ci));
+	if (r->summary_only)
+		set(o, "summary", summary_json(r));
+	else
+		set(o, "trials", trials_json(s, r));
 	return o;
 }
 
@@ -229,19 +259,26 @@ int report_json(
 {
 	double margin = s->n_runs ? s->runs[0].margin : 0;
 	json_t *doc, *results;
+	struct analysis a;
 
-	if (results_json(s, o, &results, e) != 0)
+	if (analysis_make(s, &a, e) != 0)
 		return -1;
+	if (results_json(s, o, &results, e) != 0) {
+		analysis_clear(&a);
+		return -1;
+	}
 	doc = json_object();
 	set(doc, "schema", json_integer(SCHEMA));
 	set(doc, "tool_version", json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
 	set(doc, "runs", runs_json(s));
 	set(doc, "environments", environments_json(s, o));
 	set(doc, "results", results);
-	set(doc, "comparisons", json_array());
-	set(doc, "family", json_null());
+	set(doc, "comparisons", report_json_comparisons(s, o, &a));
+	set(doc, "family", report_json_family(&a));
 	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());
-	set(doc, "findings", json_array());
+	set(doc, "outliers", report_json_outliers(s, o, &a));
+	set(doc, "findings", report_json_findings(s, o, &a));
+	analysis_clear(&a);
 	json_document(doc, out);
 	json_decref(doc);
 	return 0;

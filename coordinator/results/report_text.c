@@ -3,126 +3,48 @@
  * Invariant: every trial of the set is either in a row's n or named by a line below its table.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/units.h"
-#include "coordinator/results/report.h"
-#include "coordinator/results/table.h"
+#include "common/base/safe.h"
+#include "coordinator/results/report_text.h"
 
-#define BOLD "\x1b[1m"
-#define RED "\x1b[31m"
-#define YELLOW "\x1b[33m"
-#define PLAIN "\x1b[0m"
-#define NOTES_MAX 20 /* lines of one kind below a table; more are counted */
-
-struct text {
-	const struct result_set *set;
-	const struct report_options *opt;
-	struct buf *out;
-};
-
-static const char *colored(const struct text *t, const char *code)
+const char *report_colored(const struct text *t, const char *code)
 {
 	return t->opt->color ? code : "";
 }
 
-static const char *duration(double seconds, char out[UNITS_LEN])
+void report_addf(struct buf *out, const char *fmt, ...)
 {
-	if (isnan(seconds))
-		return "-";
-	return units_duration((int64_t)llround(seconds * 1e9), out);
+	va_list ap;
+	char *raw;
+
+	va_start(ap, fmt);
+	raw = xvasprintf(fmt, ap);
+	va_end(ap);
+	safe_add(raw, out);
+	free(raw);
 }
 
-/* Of the same trials as the mean beside it: mean bytes over mean time. */
-static const char *throughput(const struct result_row *r, char out[UNITS_LEN])
+const char *report_value(enum metric_id m, double v, char out[UNITS_LEN])
 {
-	double bytes = 0;
+	const char *unit = metric_table[m].unit;
 
-	for (unsigned i = 0; i < r->n; i++)
-		bytes += (double)r->trials[i]->sum.bytes;
-	if (r->n == 0 || bytes <= 0 || !(r->mean > 0))
+	if (isnan(v))
 		return "-";
-	return units_rate(bytes / r->n / r->mean, out);
-}
-
-/* What the disks moved over what the workload moved; "-" where a trial has no counters. */
-static const char *physical(const struct result_row *r, char out[UNITS_LEN])
-{
-	double moved = 0, asked = 0;
-
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct result_trial *t = r->trials[i];
-		int reads = strcmp(t->op, "read") == 0;
-
-		if (t->sum.tele.disks == 0)
-			return "-";
-		moved += (double)(reads ? t->sum.tele.disk_read_bytes
-					: t->sum.tele.disk_write_bytes);
-		asked += (double)t->sum.bytes;
-	}
-	if (asked <= 0)
-		return "-";
-	snprintf(out, UNITS_LEN, "%.2f", moved / asked);
+	if (strcmp(unit, "s") == 0 && fabs(v) < 9e9)
+		return units_duration((int64_t)llround(v * 1e9), out);
+	if (strcmp(unit, "ns") == 0 && fabs(v) < 9e18)
+		return units_duration((int64_t)llround(v), out);
+	if (strcmp(unit, "B/s") == 0)
+		return units_rate(v, out);
+	if (strcmp(unit, "B") == 0 && fabs(v) < 9e18)
+		return units_size((int64_t)llround(v), out);
+	snprintf(out, UNITS_LEN, v >= 1000 ? "%.0f %s" : "%.4g %s", v, unit);
 	return out;
-}
-
-static void heading(const struct text *t, struct table *table, const char *workload, int first)
-{
-	static const char *const names[] = {
-		"n", "mean", "min", "max", "throughput", "physical/logical"};
-	static const char *const more[] = {"median", "stddev", "cv"};
-
-	table_row(table);
-	table_cell(table, "%s", workload);
-	for (size_t i = 0; first && i < ARRAY_LEN(names); i++)
-		table_cell(table, "%s", names[i]);
-	for (size_t i = 0; first && t->opt->long_form && i < ARRAY_LEN(more); i++)
-		table_cell(table, "%s", more[i]);
-}
-
-static void add_row(const struct text *t, struct table *table, const struct result_row *r)
-{
-	char s[UNITS_LEN];
-
-	table_row(table);
-	table_cell(table, "%s", r->layout);
-	table_cell(table, "%u", r->n);
-	table_cell(table, "%s", duration(r->mean, s));
-	table_cell(table, "%s", duration(r->min, s));
-	table_cell(table, "%s", duration(r->max, s));
-	table_cell(table, "%s", throughput(r, s));
-	table_cell(table, "%s", physical(r, s));
-	if (!t->opt->long_form)
-		return;
-	table_cell(table, "%s", duration(r->median, s));
-	table_cell(table, "%s", duration(r->stddev, s));
-	if (isnan(r->stddev))
-		table_cell(table, "-");
-	else
-		table_cell(table, "%.1f%%", 100 * r->stddev / r->mean);
-}
-
-static void print_table(const struct text *t, const struct result_row *rows, size_t n)
-{
-	struct table table = {0};
-	const char **before = xcalloc(2 * n, sizeof(*before)),
-		   **after = xcalloc(2 * n, sizeof(*after));
-
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || strcmp(rows[i].workload, rows[i - 1].workload) != 0) {
-			before[table.n] = colored(t, BOLD);
-			after[table.n] = colored(t, PLAIN);
-			heading(t, &table, rows[i].workload, i == 0);
-		}
-		add_row(t, &table, &rows[i]);
-	}
-	table_print(&table, before, after, t->out);
-	table_clear(&table);
-	free(before);
-	free(after);
 }
 
 static void print_trials(const struct text *t, const struct result_row *rows, size_t n)
@@ -130,14 +52,31 @@ static void print_trials(const struct text *t, const struct result_row *rows, si
 	char s[UNITS_LEN];
 
 	for (size_t i = 0; t->opt->long_form && i < n; i++) {
-		if (rows[i].n == 0)
+		if (rows[i].listed == 0)
 			continue;
-		buf_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
-		for (unsigned k = 0; k < rows[i].n; k++)
+		report_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
+		for (unsigned k = 0; k < rows[i].listed; k++)
 			buf_addf(t->out, "%s block %u %s", k ? "," : "", rows[i].blocks[k],
-				duration(rows[i].values[k], s));
+				report_value(rows[i].metric, rows[i].values[k], s));
 		buf_addc(t->out, '\n');
 	}
+}
+
+/* Trials of a set stand by run and host: where those of one begin. */
+static size_t first_trial(const struct text *t, uint64_t run, const char *host)
+{
+	size_t lo = 0, hi = t->set->n_trials;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct result_trial *x = &t->set->trials[mid];
+
+		if (x->run < run || (x->run == run && strcmp(x->host, host) < 0))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static int trial_is_of(const struct result_trial *x, uint64_t run, const char *host)
@@ -148,8 +87,8 @@ static int trial_is_of(const struct result_trial *x, uint64_t run, const char *h
 static void note(
 	const struct text *t, const char *color, const char *word, const struct result_trial *x)
 {
-	buf_addf(t->out, "%s%-10s%s %s/%s block %u", colored(t, color), word, colored(t, PLAIN),
-		x->layout_name, x->workload_name, x->block);
+	buf_addf(t->out, "%s%-10s%s", report_colored(t, color), word, report_colored(t, PLAIN));
+	report_addf(t->out, " %s/%s block %u", x->layout_name, x->workload_name, x->block);
 	if (x->repeat > 1)
 		buf_addf(t->out, ".%u", x->repeat);
 }
@@ -164,33 +103,19 @@ static void print_failed(const struct text *t, uint64_t run, const char *host)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->set->n_trials; i++) {
+	for (size_t i = first_trial(t, run, host); i < t->set->n_trials; i++) {
 		const struct result_trial *x = &t->set->trials[i];
 
-		if (!trial_is_of(x, run, host) || x->superseded || x->sum.ok || n++ >= NOTES_MAX)
+		if (!trial_is_of(x, run, host))
+			break;
+		if (x->superseded || x->sum.ok || n++ >= NOTES_MAX)
 			continue;
 		note(t, RED, "failed", x);
-		buf_addf(t->out, ": %s\n",
+		report_addf(t->out, ": %s",
 			x->sum.error && *x->sum.error ? x->sum.error : "no reason was given");
+		buf_addc(t->out, '\n');
 	}
 	too_many(t, "failed", n);
-}
-
-static void print_missing(const struct text *t, uint64_t run, const char *host)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->set->n_trials; i++) {
-		const struct result_trial *x = &t->set->trials[i];
-
-		if (!trial_is_of(x, run, host) || x->superseded || !x->lost || n++ >= NOTES_MAX)
-			continue;
-		note(t, YELLOW, "missing", x);
-		buf_addf(t->out,
-			": %u records with samples were lost on the host; the totals are whole\n",
-			x->lost);
-	}
-	too_many(t, "missing", n);
 }
 
 static void print_left_out(const struct text *t, const struct result_row *rows, size_t n)
@@ -204,8 +129,8 @@ static void print_left_out(const struct text *t, const struct result_row *rows, 
 	if (incomplete)
 		buf_addf(t->out,
 			"%s%-10s%s %u trial%s of units that have not ended well: not counted\n",
-			colored(t, YELLOW), "unfinished", colored(t, PLAIN), incomplete,
-			incomplete == 1 ? "" : "s");
+			report_colored(t, YELLOW), "unfinished", report_colored(t, PLAIN),
+			incomplete, incomplete == 1 ? "" : "s");
 	if (superseded)
 		buf_addf(t->out, "%-10s %u trial%s of interrupted attempts: kept, not counted\n",
 			"superseded", superseded, superseded == 1 ? "" : "s");
@@ -223,7 +148,7 @@ static const char *other_cache(
 		if (t->set->runs[i].id == rows[0].run)
 			asked = t->set->runs[i].cache;
 	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < rows[i].n; k++) {
+		for (unsigned k = 0; k < rows[i].listed; k++) {
 			const char *done = rows[i].trials[k]->cache;
 			char word[UNITS_LEN];
 
@@ -236,19 +161,26 @@ static const char *other_cache(
 	return found && *out && strcmp(out, asked) != 0 ? out : NULL;
 }
 
-static void print_host(const struct text *t, const struct result_row *rows, size_t n)
+static void print_host(
+	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
 	char name[REPORT_HOST_MAX], word[UNITS_LEN];
 	const char *cache = other_cache(t, rows, n, word);
+	const struct metric_info *m = &metric_table[rows[0].metric];
 
-	buf_addf(t->out, "\n%s%s%s · elapsed, less is better%s%s\n", colored(t, BOLD),
-		report_host(t->set, t->opt, rows[0].host, name), colored(t, PLAIN),
-		cache ? " · cache " : "", cache ? cache : "");
-	print_table(t, rows, n);
+	buf_addf(t->out, "\n%s", report_colored(t, BOLD));
+	report_addf(t->out, "%s", report_host(t->set, t->opt, rows[0].host, name));
+	buf_adds(t->out, report_colored(t, PLAIN));
+	report_addf(t->out, " · %s, %s is better%s%s", m->name,
+		m->higher_is_better ? "more" : "less", cache ? " · cache " : "",
+		cache ? cache : "");
+	buf_addc(t->out, '\n');
+	report_tables(t, r, rows, n);
+	report_other_comparisons(t, r, rows[0].host);
 	print_trials(t, rows, n);
 	print_failed(t, rows[0].run, rows[0].host);
-	print_missing(t, rows[0].run, rows[0].host);
 	print_left_out(t, rows, n);
+	report_findings(t, r, rows[0].host);
 }
 
 static const char *design_text(const struct result_run *r)
@@ -266,8 +198,10 @@ static void print_run(const struct text *t, const struct result_run *r)
 {
 	char s[UNITS_LEN];
 
-	buf_addf(t->out, "%s%s%s · run %llu · %s", colored(t, BOLD), r->name, colored(t, PLAIN),
-		(unsigned long long)r->id, r->state);
+	buf_adds(t->out, report_colored(t, BOLD));
+	report_addf(t->out, "%s", r->name);
+	buf_adds(t->out, report_colored(t, PLAIN));
+	report_addf(t->out, " · run %llu · %s", (unsigned long long)r->id, r->state);
 	if (r->started_wall_ns)
 		buf_addf(t->out, " · %s", units_wall(r->started_wall_ns, s));
 	if (r->started_wall_ns && r->finished_wall_ns > r->started_wall_ns)
@@ -277,38 +211,63 @@ static void print_run(const struct text *t, const struct result_run *r)
 		buf_addf(t->out, " · %u block%s %s", r->blocks, r->blocks == 1 ? "" : "s",
 			design_text(r));
 	if (*r->cache)
-		buf_addf(t->out, " · %s", r->cache);
+		report_addf(t->out, " · %s", r->cache);
 	buf_addc(t->out, '\n');
+}
+
+/* The rows of a run's headline metrics; caller frees the array alone. */
+static struct result_row *headline_rows(
+	const struct text *t, const struct analysis_run *r, size_t *ret_n)
+{
+	struct result_row *rows = xcalloc(r->n_rows + 1, sizeof(*rows));
+	size_t n = 0;
+
+	for (size_t i = r->first_row; i < r->first_row + r->n_rows; i++) {
+		const struct result_row *row = &t->analysis->rows[i];
+
+		if (row->workload_index >= r->n_workloads ||
+			row->metric == r->headline[row->workload_index])
+			rows[n++] = *row;
+	}
+	*ret_n = n;
+	return rows;
+}
+
+static void print_results(const struct text *t, const struct analysis_run *r)
+{
+	size_t n, from = 0, to;
+	struct result_row *rows = headline_rows(t, r, &n);
+
+	if (n == 0)
+		buf_addf(
+			t->out, "\nno trial has ended%s\n", r->run->finished_wall_ns ? "" : " yet");
+	for (; from < n; from = to) {
+		for (to = from; to < n && strcmp(rows[to].host, rows[from].host) == 0;)
+			to++;
+		print_host(t, r, rows + from, to - from);
+	}
+	if (n) {
+		report_other_comparisons(t, r, NULL);
+		report_outliers(t, r);
+		report_findings(t, r, NULL);
+	}
+	free(rows);
 }
 
 int report_text(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
-	static const enum metric_id elapsed = METRIC_ELAPSED;
-	struct text t = {s, o, out};
-	struct result_row *rows = NULL;
-	size_t n = 0;
+	struct analysis a;
+	struct text t = {s, o, &a, out};
 
-	if (result_rows(s, &elapsed, 1, &rows, &n, e) != 0)
+	if (analysis_make(s, &a, e) != 0)
 		return -1;
-	for (size_t i = 0; i < s->n_runs; i++) {
-		size_t from = 0, to;
-
+	for (size_t i = 0; i < a.n_runs; i++) {
 		if (i)
 			buf_addc(out, '\n');
-		print_run(&t, &s->runs[i]);
-		while (from < n && rows[from].run != s->runs[i].id)
-			from++;
-		if (from == n)
-			buf_addf(out, "\nno trial has ended%s\n",
-				s->runs[i].finished_wall_ns ? "" : " yet");
-		for (; from < n && rows[from].run == s->runs[i].id; from = to) {
-			for (to = from; to < n && rows[to].run == rows[from].run &&
-					strcmp(rows[to].host, rows[from].host) == 0;)
-				to++;
-			print_host(&t, rows + from, to - from);
-		}
+		print_run(&t, a.runs[i].run);
+		print_results(&t, &a.runs[i]);
 	}
-	result_rows_free(rows, n);
+	analysis_clear(&a);
 	return 0;
 }

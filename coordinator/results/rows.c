@@ -1,6 +1,6 @@
 /*
- * Trials -> rows of a report. Owns the rows it makes; names and trials are borrowed from the set.
- * Invariant: a block gives at most one value to a row, from one attempt.
+ * Trials and summaries -> rows of a report. Owns the rows it makes; names and trials are borrowed
+ * from the set. Invariant: a block gives at most one value to a row, from one attempt.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -45,12 +45,13 @@ static int counts(trial_ref t)
 }
 
 /* Mean of the metric over the repeats of one block, from the trials [*i, n) that belong to it; *i
- * moves behind them. NaN when no trial counts. ret_first: the first repeat's trial. */
+ * moves behind them. NaN when no trial counts. ret_first: the first repeat's trial; resolution
+ * grows to that of the coarsest trial. */
 static double block_value(trial_ref *t, size_t n, size_t *i, enum metric_id m, trial_ref *ret_first,
-	unsigned *ret_counted)
+	unsigned *ret_counted, double *resolution)
 {
 	trial_ref head = t[*i], taken = NULL, first = NULL;
-	double sum = 0;
+	double sum = 0, digit;
 	unsigned values = 0, counted = 0;
 	uint32_t attempt = 0;
 
@@ -65,9 +66,10 @@ static double block_value(trial_ref *t, size_t n, size_t *i, enum metric_id m, t
 		attempt = now->attempt;
 		first = first ? first : now;
 		counted++;
-		v = trial_metric(&now->sum, m);
+		v = result_trial_metric(now, m, &digit);
 		if (isnan(v))
 			continue;
+		*resolution = fmax(*resolution, digit);
 		sum += v;
 		values++;
 	}
@@ -96,6 +98,8 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 		.host = t[0]->host,
 		.layout = t[0]->layout_name,
 		.workload = t[0]->workload_name,
+		.layout_index = t[0]->layout,
+		.workload_index = t[0]->workload,
 		.metric = m};
 	row->values = xcalloc(n, sizeof(*row->values));
 	row->blocks = xcalloc(n, sizeof(*row->blocks));
@@ -106,7 +110,7 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 		uint32_t block = t[i]->block;
 		unsigned some;
 		trial_ref first;
-		double v = block_value(t, n, &i, m, &first, &some);
+		double v = block_value(t, n, &i, m, &first, &some, &row->resolution);
 
 		counted += some;
 		if (isnan(v))
@@ -115,12 +119,15 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 		row->blocks[row->n] = block;
 		row->trials[row->n++] = first;
 	}
+	row->listed = row->n;
 	stats_describe(row->values, row->n, &s);
 	row->mean = s.mean;
 	row->median = s.median;
 	row->stddev = s.stddev;
 	row->min = s.min;
 	row->max = s.max;
+	memcpy(row->ci95, s.ci95, sizeof(row->ci95));
+	memcpy(row->median_ci, s.median_ci, sizeof(row->median_ci));
 	return row->n == 0 && counted > 0;
 }
 
@@ -178,6 +185,75 @@ static void section_rows(
 	}
 }
 
+static void summary_row(const struct result_summary *m, struct result_row *row)
+{
+	*row = (struct result_row){.run = m->run,
+		.host = m->host,
+		.layout = m->layout_name,
+		.workload = m->workload_name,
+		.layout_index = m->layout,
+		.workload_index = m->workload,
+		.metric = m->metric,
+		.resolution = m->resolution,
+		.summary_only = 1,
+		.n = m->n,
+		.mean = m->mean,
+		.median = NAN,
+		.stddev = NAN,
+		.min = m->min,
+		.max = m->max,
+		.ci95 = {NAN, NAN},
+		.median_ci = {NAN, NAN}};
+}
+
+struct metric_order {
+	unsigned place[METRIC_COUNT];
+};
+
+static int by_section(const void *pa, const void *pb, void *order)
+{
+	const struct result_row *a = pa, *b = pb;
+	const struct metric_order *o = order;
+	int c = cmp(a->run, b->run);
+
+	c = c ? c : strcmp(a->host, b->host);
+	c = c ? c : cmp(a->workload_index, b->workload_index);
+	c = c ? c : cmp(o->place[a->metric], o->place[b->metric]);
+	c = c ? c : cmp(a->layout_index, b->layout_index);
+	return c ? c : cmp((uint64_t)a->summary_only, (uint64_t)b->summary_only);
+}
+
+/* Rows of the summaries go between those of the trials; a layout has one row. */
+static void add_summaries(const struct result_set *s, const enum metric_id *metrics,
+	size_t n_metrics, struct row_list *rows)
+{
+	struct metric_order order = {{0}};
+	size_t kept = 0;
+
+	for (size_t k = 0; k < n_metrics; k++)
+		order.place[metrics[k]] = (unsigned)k + 1;
+	for (size_t i = 0; i < s->n_summaries; i++) {
+		if ((unsigned)s->summaries[i].metric >= METRIC_COUNT ||
+			!order.place[s->summaries[i].metric])
+			continue;
+		rows->v = xgrow(rows->v, rows->n, &rows->cap, sizeof(*rows->v));
+		summary_row(&s->summaries[i], &rows->v[rows->n++]);
+	}
+	if (rows->n)
+		qsort_r(rows->v, rows->n, sizeof(*rows->v), by_section, &order);
+	for (size_t i = 0; i < rows->n; i++) {
+		struct result_row *last = kept ? &rows->v[kept - 1] : NULL, *now = &rows->v[i];
+
+		if (last && now->summary_only && last->run == now->run &&
+			strcmp(last->host, now->host) == 0 && last->metric == now->metric &&
+			last->workload_index == now->workload_index &&
+			last->layout_index == now->layout_index)
+			continue;
+		rows->v[kept++] = *now;
+	}
+	rows->n = kept;
+}
+
 int result_rows(const struct result_set *s, const enum metric_id *metrics, size_t n_metrics,
 	struct result_row **ret, size_t *ret_n, struct err *e)
 {
@@ -201,6 +277,8 @@ int result_rows(const struct result_set *s, const enum metric_id *metrics, size_
 			section_rows(t, from, to, metrics[k], &rows);
 		from = to;
 	}
+	if (s->n_summaries)
+		add_summaries(s, metrics, n_metrics, &rows);
 	free(t);
 	*ret = rows.v;
 	*ret_n = rows.n;

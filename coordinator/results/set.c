@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -32,7 +33,15 @@ static void trial_clear(struct result_trial *t)
 	free(t->workload_name);
 	free(t->op);
 	free(t->cache);
+	free(t->printed);
 	trial_summary_clear(&t->sum);
+}
+
+static void summary_clear(struct result_summary *m)
+{
+	free(m->host);
+	free(m->layout_name);
+	free(m->workload_name);
 }
 
 void result_set_clear(struct result_set *s)
@@ -45,6 +54,8 @@ void result_set_clear(struct result_set *s)
 	}
 	for (size_t i = 0; i < s->n_trials; i++)
 		trial_clear(&s->trials[i]);
+	for (size_t i = 0; i < s->n_summaries; i++)
+		summary_clear(&s->summaries[i]);
 	for (size_t i = 0; i < s->n_series; i++) {
 		free(s->series[i].host);
 		free(s->series[i].points);
@@ -52,7 +63,9 @@ void result_set_clear(struct result_set *s)
 	free(s->runs);
 	free(s->envs);
 	free(s->trials);
+	free(s->summaries);
 	free(s->series);
+	strv_free(&s->wish.chosen);
 	*s = (struct result_set){0};
 }
 
@@ -69,6 +82,15 @@ const struct metric_info metric_table[METRIC_COUNT] = {
 	[METRIC_PHYS_READ] = {"physical_read_bytes", "B", 0},
 	[METRIC_PHYS_WRITE] = {"physical_write_bytes", "B", 0},
 };
+
+enum metric_id metric_find(const char *name)
+{
+	unsigned m = 0;
+
+	while (m < METRIC_COUNT && strcmp(metric_table[m].name, name) != 0)
+		m++;
+	return (enum metric_id)m;
+}
 
 static double latency(const struct trial_summary *t, enum metric_id m)
 {
@@ -124,4 +146,18 @@ double trial_metric(const struct trial_summary *t, enum metric_id m)
 	default:
 		return latency(t, m);
 	}
+}
+
+double result_trial_metric(const struct result_trial *t, enum metric_id m, double *ret_resolution)
+{
+	double resolution = 0, value = NAN;
+
+	for (size_t i = 0; i < t->n_printed && isnan(value); i++)
+		if (t->printed[i].metric == m) {
+			value = t->printed[i].value;
+			resolution = t->printed[i].resolution;
+		}
+	if (ret_resolution)
+		*ret_resolution = resolution;
+	return isnan(value) ? trial_metric(&t->sum, m) : value;
 }

@@ -1,6 +1,9 @@
 /*
- * Result sets: one structure for results from our own runs and, later, from imports. Pure: no
- * database, no network. Built from the lines that export.h writes and reads.
+ * Result sets: one structure for results from our own runs and from imports. Pure: no database, no
+ * network. Built from the lines that export.h writes and reads.
+ *
+ * Imported results are trials like our own where the file listed them, with what it printed of a
+ * metric in `printed`, and summaries where it gave nothing but their mean and range.
  */
 #ifndef COORDINATOR_RESULTS_SET_H
 #define COORDINATOR_RESULTS_SET_H
@@ -14,6 +17,15 @@
 
 struct json_t;
 
+enum metric_id { METRIC_ELAPSED, METRIC_THROUGHPUT, METRIC_OPS, METRIC_LAT_MEAN, METRIC_LAT_P50,
+	METRIC_LAT_P99, METRIC_LAT_P999, METRIC_LAT_MAX, METRIC_CPU_PER_OP, METRIC_PHYS_READ,
+	METRIC_PHYS_WRITE, METRIC_COUNT };
+
+/* A metric as a file printed it; it stands before what the trial's counters give. */
+struct result_printed {
+	enum metric_id metric;
+	double value, resolution; /* resolution: the last printed digit, in the metric's unit */
+};
 struct result_run {
 	uint64_t id;
 	char *name, *state, *plan_sha256, *plan_text, *tool_version;
@@ -23,7 +35,8 @@ struct result_run {
 	struct strv layouts, workloads; /* in plan order */
 	uint32_t blocks; /* asked for, per layout and host; 0: not known */
 	char *cache, *user;
-	char *design; /* "random-blocks", "as-written", "once" */
+	char *design; /* "random-blocks", "as-written", "once"; of imports "as-written" where the file
+			 shows the order, else "" or "unknown": order and builds are not known */
 	int baseline; /* layout index, -1 when the plan asks for pairs */
 	double margin;
 };
@@ -42,8 +55,22 @@ struct result_trial {
 	int complete;   /* its unit (block x layout) ended well, teardown included */
 	uint32_t lost;  /* records lost on the way to the store while it ran: samples are missing */
 	char *cache;
-	uint64_t usable_bytes;
+	uint64_t usable_bytes; /* 0: not known */
 	struct trial_summary sum;
+	struct result_printed *printed; /* NULL for our own runs */
+	size_t n_printed;
+};
+/* The trials of one metric of a layout as only their summary tells them; mean, min and max in the
+ * metric's unit, as printed; NaN where they are not told. */
+struct result_summary {
+	uint64_t run;
+	char *host;
+	uint32_t layout, workload;
+	char *layout_name, *workload_name;
+	enum metric_id metric;
+	unsigned n; /* trials behind it, from 1 */
+	double mean, min, max;
+	double resolution; /* the last printed digit; 0: exact */
 };
 /* Series of at most 1,000 points per trial: each merges neighbouring samples. */
 struct result_point {
@@ -59,21 +86,32 @@ struct result_series {
 	struct result_point *points;
 	size_t n;
 };
+/* What the reader compares, where that is other than what the plans say. All zero: as planned. */
+enum compare_by { BY_PLAN, BY_LAYOUT, BY_HOST };
+struct result_wish {
+	enum compare_by by;
+	struct strv chosen; /* layouts or hosts, by `by`, the baseline first; empty: all of them */
+	enum metric_id metrics[METRIC_COUNT];
+	size_t n_metrics;
+	int only; /* these metrics instead of those that would be compared anyway */
+	int has_margin;
+	double margin;
+};
 struct result_set {
+	struct result_wish wish;
 	struct result_run *runs;
 	size_t n_runs;
 	struct result_environment *envs;
 	size_t n_envs;
 	struct result_trial *trials;
 	size_t n_trials;
+	struct result_summary *summaries;
+	size_t n_summaries;
 	struct result_series *series;
 	size_t n_series;
 };
 void result_set_clear(struct result_set *s);
 
-enum metric_id { METRIC_ELAPSED, METRIC_THROUGHPUT, METRIC_OPS, METRIC_LAT_MEAN, METRIC_LAT_P50,
-	METRIC_LAT_P99, METRIC_LAT_P999, METRIC_LAT_MAX, METRIC_CPU_PER_OP, METRIC_PHYS_READ,
-	METRIC_PHYS_WRITE, METRIC_COUNT };
 struct metric_info {
 	const char *name, *unit; /* as cli.md spells them */
 	int higher_is_better;
@@ -81,24 +119,37 @@ struct metric_info {
 extern const struct metric_info metric_table[METRIC_COUNT];
 /* NaN where the trial does not have it (physical bytes unknown, no operations). */
 double trial_metric(const struct trial_summary *t, enum metric_id m);
+/* METRIC_COUNT for a name that is none. */
+enum metric_id metric_find(const char *name);
+/* The printed value where there is one, else trial_metric(). ret_resolution (may be NULL): 0 for
+ * what was counted. */
+double result_trial_metric(
+	const struct result_trial *t, enum metric_id m, double *ret_resolution);
 
 /* One row of a report: a metric of one workload on one layout of one host, over its trials. */
 struct result_row {
 	uint64_t run;
 	const char *host, *layout, *workload; /* borrowed from the set */
+	uint32_t layout_index, workload_index;
 	enum metric_id metric;
-	unsigned n;        /* blocks that count (repeats averaged) */
+	double resolution; /* the last printed digit, 0 for our own runs; of the coarsest trial */
+	int summary_only;  /* mean, min and max as printed, no values */
+	unsigned n;        /* blocks that count (repeats averaged), or trials behind a summary */
+	unsigned listed;   /* how many stand in values, blocks and trials: n, or 0 for a summary */
 	unsigned failed;     /* trials that failed and were not measured again by a later attempt */
 	unsigned superseded; /* trials of attempts that a later one replaced */
 	unsigned incomplete; /* trials that went well in a unit that has not ended well (yet) */
 	double mean, median, stddev, min, max; /* stddev NaN for n < 2 */
-	double *values;    /* n values in block order */
+	double ci95[2];      /* of the mean; NaN for n < 2 and for summaries */
+	double median_ci[2]; /* 95 %; NaN for n < 6 */
+	double *values;    /* `listed` values in block order */
 	uint32_t *blocks;
 	const struct result_trial **trials; /* one per value: the first repeat of the block */
 };
 /* Rows for the metrics given, ordered by run, host, workload, metric, layout (plan order). Only the
  * last complete attempt of a block x layout counts; of trials that were tried again within it, the
- * last one that went well. A layout whose trials all failed has a row with n = 0 (values NaN). */
+ * last one that went well. A layout whose trials all failed has a row with n = 0 (values NaN).
+ * Summaries are rows of their own, except where trials of the same layout are listed. */
 int result_rows(const struct result_set *s, const enum metric_id *metrics, size_t n_metrics,
 	struct result_row **ret, size_t *ret_n, struct err *e);
 void result_rows_free(struct result_row *rows, size_t n);

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 
 /* Characters, not bytes: continuation bytes of UTF-8 take no room. */
-static size_t width_of(const char *s)
+size_t table_width(const char *s)
 {
 	size_t n = 0;
 
@@ -29,13 +30,18 @@ void table_row(struct table *t)
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
+	struct buf cell = {0};
 	va_list ap;
+	char *raw;
 
 	if (t->columns >= TABLE_COLUMNS)
 		return;
 	va_start(ap, fmt);
-	t->rows[t->n - 1][t->columns++] = xvasprintf(fmt, ap);
+	raw = xvasprintf(fmt, ap);
 	va_end(ap);
+	safe_add(raw, &cell);
+	free(raw);
+	t->rows[t->n - 1][t->columns++] = buf_take(&cell);
 }
 
 static void pad(size_t n, struct buf *out)
@@ -44,20 +50,22 @@ static void pad(size_t n, struct buf *out)
 		buf_addc(out, ' ');
 }
 
-static void print_row(char *const *row, const size_t *width, struct buf *out)
+static void print_row(const struct table *t, char *const *row, const size_t *width, struct buf *out)
 {
 	size_t owed = 0; /* spaces that are printed only when something follows */
+	int to_left;
 
 	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
-		size_t w = width_of(row[c]), gap = c > 0 && width[c] ? 2 : 0;
+		size_t w = table_width(row[c]), gap = c > 0 && width[c] ? 2 : 0;
 
 		if (w == 0) {
 			owed += gap + width[c];
 			continue;
 		}
-		pad(owed + gap + (c > 0 ? width[c] - w : 0), out);
+		to_left = c == 0 || (t->left >> c & 1);
+		pad(owed + gap + (to_left ? 0 : width[c] - w), out);
 		buf_adds(out, row[c]);
-		owed = c > 0 ? 0 : width[c] - w;
+		owed = to_left ? width[c] - w : 0;
 	}
 }
 
@@ -68,12 +76,12 @@ void table_print(
 
 	for (size_t i = 0; i < t->n; i++)
 		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-			if (width_of(t->rows[i][c]) > width[c])
-				width[c] = width_of(t->rows[i][c]);
+			if (table_width(t->rows[i][c]) > width[c])
+				width[c] = table_width(t->rows[i][c]);
 	for (size_t i = 0; i < t->n; i++) {
 		if (before && before[i])
 			buf_adds(out, before[i]);
-		print_row(t->rows[i], width, out);
+		print_row(t, t->rows[i], width, out);
 		if (after && after[i])
 			buf_adds(out, after[i]);
 		buf_addc(out, '\n');

@@ -12,12 +12,15 @@ struct table {
 	char *(*rows)[TABLE_COLUMNS]; /* NULL: an empty cell */
 	size_t n, cap;
 	unsigned columns;
+	unsigned left; /* bit c: column c stands to the left; the first always does */
 };
 /* Begins a row. */
 void table_row(struct table *t);
-/* Next cell of the last row; beyond TABLE_COLUMNS it is dropped. */
+/* Next cell of the last row, made safe for a terminal; beyond TABLE_COLUMNS it is dropped. */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Lines with two spaces between columns: the first to the left, the others to the right. Row i gets
+/* Characters that a terminal shows of s; NULL has none. */
+size_t table_width(const char *s);
+/* Lines with two spaces between columns, those not in `left` to the right. Row i gets
  * before[i] and after[i] around it when these are given (colours); NULL entries are fine. */
 void table_print(const struct table *t, const char *const *before, const char *const *after,
 	struct buf *out);

@@ -226,9 +226,6 @@ exported() {
 	fleet_ctl export "$run" | jq -r "$@"
 }
 
-# has_event RUN-WATCH-FILE FILTER: a line of `watch --json` that the filter lets pass.
-has_line() { jq -e --slurp "any(.[]; $2)" "$1" >/dev/null 2>&1; }
-
 # child_of PID WORD: the child of that process whose command line has the word.
 child_of() {
 	local pid
@@ -248,7 +245,6 @@ monitor_of() { cat "$FLEET/$1.pid"; }
 worker_of() { child_of "$(monitor_of "$1")" worker; }
 link_of() { child_of "$(monitor_of "$1")" link; }
 has_worker() { worker_of "$1" >/dev/null; }
-has_link() { link_of "$1" >/dev/null; }
 
 # shifted A N: A >> N without its sign.
 shifted() { echo $((($1 >> $2) & ((1 << (64 - $2)) - 1))); }

@@ -87,6 +87,7 @@ BEGIN {
 		"^(common/base|proto|agent|agent/link|coordinator|coordinator/store|coordinator/ctl)/[^/]*$", \
 		"event loops live at the edges")
 	library("^yaml\\.h$", "^common/base/", "YAML is read in common/base")
+	library("^gsl/", "^coordinator/results/", "statistics live in coordinator/results")
 	library("^blkid/", "^agent/", "block devices are the business of the agent")
 	library("^sys/socket\\.h$|^netinet/|^arpa/|^netdb\\.h$", \
 		"^(common/base|proto|agent|coordinator|coordinator/ctl|coordinator/store|agent/[a-z]+)/[^/]*$", \

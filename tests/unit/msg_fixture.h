@@ -120,6 +120,7 @@ static struct msg messages[] = {
 			 .privileged = 1,
 			 .scratch_loop = 1,
 			 .scratch_limit = 5,
+			 .policy_error = "agent.yaml: writable by others",
 			 .tags = LIST("pool-node", "rack:12"),
 			 .capabilities = LIST("zfs.syncfs"),
 			 .disks = inv_disks,

@@ -396,6 +396,83 @@ static void test_host(void **state)
 		check_host(&table[i]);
 }
 
+/* A policy that could not be read is the reason, not what it lacks. */
+static void test_policy_error(void **state)
+{
+	struct plan *p = parse_layouts("", "{a: {scratch: {disks: 1, size: 1G}, pool: {level: stripe, "
+					   "disks: 1}}, b: {filesystem: {type: xfs, disks: "
+					   "[serial:S8]}}}");
+	struct inventory inv;
+	struct bindings b;
+	struct strv errs = {0};
+	struct err e;
+
+	(void)state;
+	inventory_make(&inv);
+	strv_add(&inv.capabilities, "xfs");
+	inv.scratch_limit = 0;
+	inv.policy_error = xstrdup("agent.yaml:3:1: 'alow' is not a key");
+	assert_int_equal(plan_check_host(p, &inv, &errs), -1);
+	assert_int_equal(errs.n, 1);
+	assert_non_null(strstr(errs.v[0], "host knew: its policy cannot be used, so nothing is allowed "
+					  "there: agent.yaml:3:1: 'alow' is not a key"));
+	assert_int_equal(plan_bind(p, &inv, &b, &errs, &e), -1);
+	assert_non_null(strstr(e.text, "serial:S8 (sdh) cannot be used: the host's policy cannot be "
+				       "used: agent.yaml:3:1"));
+	strv_free(&errs);
+	inventory_clear(&inv);
+	plan_free(p);
+}
+
+/* On disks of 3 TB and SSDs of 1 TB. */
+static void test_room(void **state)
+{
+	static const struct {
+		const char *name, *layout, *size, *expected;
+	} table[] = {
+		{"raidz1 holds it", "{pool: {level: raidz1, disks: {model: DT01, count: 3}}}", "5TB",
+			NULL},
+		{"raidz1 does not", "{pool: {level: raidz1, disks: {model: DT01, count: 3}}}", "7TB",
+			"host knew: layouts.a: too small: the workloads write 6.4 TiB"},
+		{"spares hold nothing",
+			"{pool: {level: mirror, disks: {model: DT01, count: 2}, spares: 1}}", "4TB",
+			"layouts.a: too small"},
+		{"a log of another size does not matter",
+			"{pool: {level: mirror, disks: {transport: sas, count: 2}, log: {level: mirror, "
+			"disks: {model: SSD, count: 2}}}}",
+			"2TB", NULL},
+		{"one file system", "{filesystem: {type: xfs, disks: [serial:S9]}}", "2TB",
+			"layouts.a: too small"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct bindings b = {0};
+		struct strv errs = {0};
+		struct inventory inv;
+		struct plan *p;
+		struct err e;
+		char *text;
+
+		text = xasprintf(HEAD "layouts: {a: %s}\nworkloads:\n"
+				      "  w: {stream: {op: write, size: %s}}\n",
+			table[i].layout, table[i].size);
+		p = parse(text);
+		inventory_make(&inv);
+		if (plan_bind(p, &inv, &b, &errs, &e))
+			fail_msg("%s: %s", table[i].name, e.text);
+		plan_check_bound(p, &inv, &b, &errs);
+		if (!table[i].expected != !errs.n ||
+			(errs.n && !strstr(errs.v[0], table[i].expected)))
+			fail_msg("%s: %s", table[i].name, errs.n ? errs.v[0] : "nothing is said");
+		bindings_free(&b);
+		strv_free(&errs);
+		inventory_clear(&inv);
+		plan_free(p);
+		free(text);
+	}
+}
+
 /* What only the host's memory shows to be too small. */
 static void test_host_memory(void **state)
 {
@@ -431,6 +508,8 @@ int main(void)
 		cmocka_unit_test(test_multipath),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_host_memory),
+		cmocka_unit_test(test_policy_error),
+		cmocka_unit_test(test_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
-/* Giving a folder away: only what was made, whatever stands on the way to it. */
+/* Giving a folder away: only what was made, whatever stands on the way to it; and emptying it. */
 #include "tests/unit/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/volume/folder.h"
@@ -27,15 +28,32 @@ static uid_t taker(void)
 	return geteuid() ? geteuid() : OTHER;
 }
 
-static int give(const char *path)
+static int order(const char *verb, const char *path)
 {
 	char owner[64];
-	char *argv[] = {(char *)"give-folder", (char *)"--owner", owner, (char *)"--", (char *)path,
+	char *argv[] = {(char *)verb, (char *)"--owner", owner, (char *)"--", (char *)path,
 		NULL};
 
 	snprintf(owner, sizeof(owner), "%u:%u", (unsigned)taker(),
 		(unsigned)(geteuid() ? getegid() : OTHER));
 	return folder_main(5, argv);
+}
+
+static int give(const char *path)
+{
+	return order("give-folder", path);
+}
+
+/* In a child: it drops its rights for good. */
+static int empty(const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(order("empty-folder", path));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
 }
 
 static uid_t owner_of(const char *name)
@@ -89,6 +107,35 @@ static void test_what_is_not_ours(void **state)
 	assert_int_equal(owner_of("theirs"), 12345);
 }
 
+static void put(const char *name)
+{
+	struct err e;
+
+	assert_ok(fs_write_file(at(name), "x", 1, 0644, &e), e);
+}
+
+static void test_emptying(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(at("bench"), 0755) | mkdir(at("keep"), 0755), 0);
+	put("keep/x");
+	assert_int_equal(give(at("bench")), 0);
+	put("bench/a");
+	assert_int_equal(mkdir(at("bench/deep"), 0755), 0);
+	assert_int_equal(chown(at("bench/deep"), taker(), (gid_t)-1), 0);
+	put("bench/deep/b");
+	assert_int_equal(symlink("../keep", at("bench/link")), 0);
+	assert_int_equal(empty(at("bench")), 0);
+	assert_int_equal(rmdir(at("bench")), 0);
+	assert_int_equal(access(at("keep/x"), F_OK), 0);
+	assert_int_equal(symlink("keep", at("bench")), 0);
+	assert_int_equal(empty(at("bench")), 1);
+	assert_int_equal(unlink(at("bench")), 0);
+	if (geteuid() == 0) /* root's, moved to where ours was */
+		assert_int_equal(empty(at("keep")), 1);
+	assert_int_equal(access(at("keep/x"), F_OK), 0);
+}
+
 static void test_usage(void **state)
 {
 	static const char *const wrong[][4] = {
@@ -121,7 +168,7 @@ static int set_up(void **state)
 		return -1;
 	snprintf(home, sizeof(home), "%s", real);
 	free(real);
-	return 0;
+	return chmod(home, 0755);
 }
 
 static int tear_down(void **state)
@@ -137,6 +184,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_given),
 		cmocka_unit_test(test_what_is_not_ours),
+		cmocka_unit_test(test_emptying),
 		cmocka_unit_test(test_usage),
 	};
 

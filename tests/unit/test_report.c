@@ -42,19 +42,34 @@ static char *workloads[] = {"load", "dump", NULL};
 
 static void published_set(struct result_set *set)
 {
+	struct result_run run = {.id = 1,
+		.name = "raidz2-8-vs-10-disks",
+		.state = "imported",
+		.plan_sha256 = "",
+		.tool_version = "",
+		.user = "",
+		.blocks = 4,
+		.cache = "",
+		.design = "unknown",
+		.layouts = {layouts, 3, 0},
+		.workloads = {workloads, 2, 0}};
 	struct buf lines = {0};
 	uint32_t block = 0;
 
-	lines_run(&lines, 1, "raidz2-8-vs-10-disks", 4, layouts, 3, workloads, 2);
+	export_run(&run, &lines);
 	for (uint32_t i = 0; i < ARRAY_LEN(published); i++) {
-		int64_t ns =
-			(int64_t)llround((published[i].minutes * 60 + published[i].seconds) * 1e9);
+		double seconds = published[i].minutes * 60 + published[i].seconds;
+		struct result_printed printed = {METRIC_ELAPSED, seconds, 0.001};
 		struct result_trial t;
 
 		if (i && (published[i].layout != published[i - 1].layout ||
 				 published[i].workload != published[i - 1].workload))
 			block = 0;
-		t = a_trial("knew", i + 1, ++block, published[i].layout, published[i].workload, ns);
+		t = a_trial("knew", i + 1, ++block, published[i].layout, published[i].workload,
+			(int64_t)llround(seconds * 1e9));
+		t.printed = &printed;
+		t.n_printed = 1;
+		t.cache = "";
 		export_trial(&t, &lines);
 	}
 	lines_read(lines.data, set);
@@ -63,19 +78,24 @@ static void published_set(struct result_set *set)
 
 static void text_of_the_published_test(void **state)
 {
-	/* Means: 18:22.9915, 18:21.2433, 18:25.832; 8:44.251, 9:07.556, 9:15.4873. */
+	/* Means: 18:22.9915, 18:21.2433, 18:25.832; 8:44.251, 9:07.556, 9:15.4873. Changes and
+	 * intervals by Welch on logarithms, two comparisons a workload. */
 	static const char want[] =
-		"raidz2-8-vs-10-disks · run 1 · done · 4 blocks in random order · cold\n"
+		"raidz2-8-vs-10-disks · run 1 · imported · 4 blocks order unknown\n"
 		"\n"
 		"knew · elapsed, less is better\n"
-		"load         n       mean        min        max  throughput  physical/logical\n"
-		"hba8         4  18m22.99s  18m15.40s  18m26.97s           -                 -\n"
-		"hba8+board2  3  18m21.24s  18m13.56s  18m26.11s           -                 -\n"
-		"hba8+sata2   3  18m25.83s  18m17.28s  18m32.16s           -                 -\n"
+		"load         n       mean  95% CI  vs hba8 (95% CI, all comparisons)\n"
+		"hba8         4  18m22.99s  ±0.8%   baseline\n"
+		"hba8+board2  3  18m21.24s  ±1.5%   -0.2% (-1.7…+1.4%)  no difference shown\n"
+		"hba8+sata2   3  18m25.83s  ±1.7%   +0.3% (-1.5…+2.1%)  no difference shown\n"
 		"dump\n"
-		"hba8         4   8m44.25s   8m42.78s   8m48.50s           -                 -\n"
-		"hba8+board2  3   9m07.56s   9m06.54s   9m08.50s           -                 -\n"
-		"hba8+sata2   3   9m15.49s   9m13.83s   9m16.84s           -                 -\n";
+		"hba8         4   8m44.25s  ±0.9%   baseline\n"
+		"hba8+board2  3   9m07.56s  ±0.4%   +4.4% (+3.4…+5.5%)  slower\n"
+		"hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower\n"
+		"warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)\n"
+		"warning    V17 order unknown · V23 these builds only\n"
+		"unknown    V03 no plan · V16 no plan, no usable sizes · V18 no size of the data · "
+		"V25 no plan\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};
@@ -111,9 +131,8 @@ static void rates_and_ratios(void **state)
 	}
 	lines_read(lines.data, &set);
 	assert_ok(report_text(&set, &o, &out, &e), e);
-	assert_has(out.data, "hba8   3    56s    52s  1m00s   549 MiB/s              1.25\n");
-	assert_has(out.data, "hba8   1  1m04s  1m04s");
-	assert_has(out.data, "480 MiB/s              0.00\n");
+	assert_has(out.data, "hba8   3    56s  ±17.7%   549 MiB/s              1.25  baseline\n");
+	assert_has(out.data, "hba8   1  1m04s  -        480 MiB/s              0.00  baseline\n");
 	buf_free(&out);
 	buf_free(&lines);
 	result_set_clear(&set);
@@ -146,18 +165,23 @@ static void faults_are_told(void **state)
 		"demo · run 1 · done · 2 blocks in random order · cold\n"
 		"\n"
 		"a · elapsed, less is better\n"
-		"load  n  mean  min  max  throughput  physical/logical\n"
-		"hba8  1    2s   2s   2s           -                 -\n"
+		"load  n  mean  [min…max]  vs hba8 (95% CI, all comparisons)\n"
+		"hba8  1    2s  -          baseline\n"
+		"warning    V04 hba8/load: n = 1: 3 are needed for an interval\n"
 		"\n"
 		"b · elapsed, less is better\n"
-		"load         n  mean  min  max  throughput  physical/logical\n"
-		"hba8         1    1s   1s   1s           -                 -\n"
-		"hba8+board2  0     -    -    -           -                 -\n"
+		"load         n  mean  [min…max]  vs hba8 (95% CI, all comparisons)\n"
+		"hba8         1    1s  -          baseline\n"
+		"hba8+board2  0     -  -          too few trials (n = 0)\n"
 		"failed     hba8/load block 2: test30G-2: No space left on device\n"
-		"missing    hba8/load block 1: 7 records with samples were lost on the host; the "
-		"totals are whole\n"
 		"unfinished 1 trial of units that have not ended well: not counted\n"
-		"superseded 2 trials of interrupted attempts: kept, not counted\n";
+		"superseded 2 trials of interrupted attempts: kept, not counted\n"
+		"warning    V04 hba8/load: n = 1: 3 are needed for an interval\n"
+		"warning    V04 hba8+board2/load: n = 0: 3 are needed for an interval\n"
+		"warning    V20 hba8/load: block 1: 7 records with samples were lost on the host; "
+		"the totals are whole\n"
+		"unknown    V03 no plan · V16 no plan, no usable sizes · V18 no size of the data · "
+		"V25 no plan\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};
@@ -245,6 +269,33 @@ static void nothing_yet_is_said(void **state)
 	result_set_clear(&set);
 }
 
+/* Names from files do not steer the terminal. */
+static void names_are_harmless(void **state)
+{
+	static const char lines[] =
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\\u001b[2J\",\"layouts\":[\"l\\nx\"],"
+		"\"workloads\":[\"w\\u202e\"],\"state\":\"\\u0007\"}\n"
+		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\\u009b\",\"attempt\":1,\"trial\":1,"
+		"\"block\":1,\"layout\":0,\"workload\":0,\"ok\":false,\"complete\":true,"
+		"\"error\":\"e\\u001b\"}\n";
+	struct report_options o = {.long_form = 1};
+	struct result_set set = {0};
+	struct buf out = {0};
+	struct err e;
+
+	(void)state;
+	lines_read(lines, &set);
+	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_null(strchr(out.data, '\x1b'));
+	assert_null(strchr(out.data, '\a'));
+	assert_null(strstr(out.data, "\xc2\x9b"));
+	assert_null(strstr(out.data, "\xe2\x80\xae"));
+	assert_has(out.data, "l\\x0ax");
+	assert_has(out.data, "e\\x1b");
+	buf_free(&out);
+	result_set_clear(&set);
+}
+
 static json_t *json_of(const struct result_set *set, const struct report_options *o)
 {
 	struct buf out = {0};
@@ -316,7 +367,7 @@ static void json_has_the_schema(void **state)
 	assert_int_equal(json_get_int(t, "block", 0), 2);
 	assert_string_equal(json_get_str(t, "started", ""), "2023-11-14T22:13:22.000Z");
 	r = json_array_get(json_object_get(doc, "runs"), 0);
-	assert_string_equal(json_get_str(r, "design", ""), "random-blocks");
+	assert_string_equal(json_get_str(r, "design", ""), "unknown");
 	assert_true(json_is_null(json_object_get(r, "started")));
 	json_decref(doc);
 	result_set_clear(&set);
@@ -391,6 +442,7 @@ int main(void)
 		cmocka_unit_test(long_form_shows_each_trial),
 		cmocka_unit_test(caches_are_told_as_they_were),
 		cmocka_unit_test(nothing_yet_is_said),
+		cmocka_unit_test(names_are_harmless),
 		cmocka_unit_test(json_has_the_schema),
 		cmocka_unit_test(json_keeps_failed_trials),
 		cmocka_unit_test(redacted_reports_hide_names),

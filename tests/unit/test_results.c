@@ -1,4 +1,4 @@
-/* results: statistics with known answers, metrics, rows, export lines there and back. */
+/* results: metrics, rows, summaries, export lines there and back. */
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -6,50 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "coordinator/results/stats.h"
 #include "tests/unit/results_kit.h"
-
-/* NIST StRD, univariate: NumAcc1 to NumAcc4 (certified values are exact). Others than the first
- * have 1,001 values: the mean, then mean - 0.1 and mean + 0.1 in turns. */
-static void statistics_are_nists(void **state)
-{
-	static const struct {
-		double mean, tolerance;
-	} table[] = {{1.2, 1e-14}, {1000000.2, 1e-9}, {10000000.2, 1e-8}};
-	const double first[] = {10000001, 10000003, 10000002};
-	struct stats s;
-	double v[1001];
-
-	(void)state;
-	stats_describe(first, 3, &s);
-	assert_true(s.mean == 10000002 && s.stddev == 1 && s.median == 10000002);
-	assert_true(s.min == 10000001 && s.max == 10000003);
-	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		v[0] = table[i].mean;
-		for (size_t k = 1; k < 1001; k++)
-			v[k] = table[i].mean + (k % 2 ? -0.1 : 0.1);
-		stats_describe(v, 1001, &s);
-		assert_true(fabs(s.mean - table[i].mean) <= table[i].tolerance);
-		assert_true(fabs(s.stddev - 0.1) <= table[i].tolerance);
-	}
-}
-
-static void statistics_of_few(void **state)
-{
-	const double v[] = {4, 1, 3, 2};
-	struct stats s;
-
-	(void)state;
-	stats_describe(v, 0, &s);
-	assert_true(isnan(s.mean) && isnan(s.median) && isnan(s.min) && isnan(s.stddev));
-	stats_describe(v, 1, &s);
-	assert_true(s.mean == 4 && s.median == 4 && isnan(s.stddev));
-	stats_describe(v, 3, &s);
-	assert_true(s.median == 3);
-	stats_describe(v, 4, &s);
-	assert_true(s.median == 2.5 && s.mean == 2.5);
-	assert_true(fabs(s.stddev - sqrt(5.0 / 3)) < 1e-15);
-}
 
 static void metrics_of_a_trial(void **state)
 {
@@ -219,6 +176,43 @@ static void last_complete_attempt_counts(void **state)
 	rows_clear(&r);
 }
 
+/* A list that prints 56 and a summary: printed values stand before counters, summaries are rows
+ * unless trials of the layout are listed. */
+static void imports_have_rows_too(void **state)
+{
+	static const char lines[] =
+		"{\"type\":\"run\",\"run\":1,\"name\":\"x\",\"layouts\":[\"a\",\"b\"],"
+		"\"workloads\":[\"w\"]}\n"
+		"{\"type\":\"summary\",\"run\":1,\"host\":\"h\",\"layout\":0,\"workload\":0,"
+		"\"metric\":\"elapsed\",\"n\":10,\"mean\":56,\"min\":52,\"max\":59,"
+		"\"resolution\":1}\n"
+		"{\"type\":\"summary\",\"run\":1,\"host\":\"h\",\"layout\":1,\"workload\":0,"
+		"\"metric\":\"elapsed\",\"n\":9,\"mean\":1,\"resolution\":1}\n"
+		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"attempt\":1,\"trial\":1,"
+		"\"block\":1,\"layout\":1,\"workload\":0,\"ok\":true,\"complete\":true,"
+		"\"elapsed_ns\":7000000000,\"printed\":[{\"metric\":\"elapsed\","
+		"\"value\":7.04,\"resolution\":0.01}]}\n";
+	struct rows r = {0};
+	struct buf again = {0};
+	struct err e;
+
+	(void)state;
+	lines_read(lines, &r.set);
+	assert_ok(result_rows(&r.set, elapsed, 1, &r.v, &r.n, &e), e);
+	assert_int_equal(r.n, 2);
+	assert_true(r.v[0].summary_only && r.v[0].n == 10 && r.v[0].listed == 0);
+	assert_true(r.v[0].mean == 56 && r.v[0].min == 52 && r.v[0].resolution == 1);
+	assert_true(!r.v[1].summary_only && r.v[1].n == 1 && r.v[1].mean == 7.04);
+	assert_true(r.v[1].resolution == 0.01);
+	export_summary(&r.set.summaries[0], &again);
+	assert_has(again.data, "\"mean\":56");
+	buf_reset(&again);
+	export_trial(&r.set.trials[0], &again);
+	assert_has(again.data, "\"printed\":[{\"metric\":\"elapsed\",\"value\":7.04");
+	buf_free(&again);
+	rows_clear(&r);
+}
+
 static json_t *big_inventory(size_t disks)
 {
 	json_t *o = json_object(), *list = json_array();
@@ -355,6 +349,13 @@ static void bad_lines_are_named(void **state)
 		{TRIAL_HEAD "\"trial\":1,\"block\":1,\"layout\":0,\"workload\":0,"
 			    "\"hist\":{\"count\":5,\"buckets\":[1,2]}}",
 			"a whole histogram"},
+		{TRIAL_HEAD "\"trial\":1,\"block\":1,\"layout\":0,\"workload\":0,"
+			    "\"printed\":[{\"metric\":\"elapsed\",\"value\":-1}]}",
+			"whole printed values"},
+		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"metric\":\"x\"}", "a metric, n"},
+		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"metric\":\"elapsed\","
+		 "\"n\":3,\"mean\":5,\"min\":6}",
+			"in order"},
 		{"{\"type\":\"series\",\"run\":1,\"host\":\"a\",\"trial\":1}",
 			"columns and points"},
 	};
@@ -416,13 +417,12 @@ static void sets_must_hang_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(statistics_are_nists),
-		cmocka_unit_test(statistics_of_few),
 		cmocka_unit_test(metrics_of_a_trial),
 		cmocka_unit_test(rows_stand_in_order),
 		cmocka_unit_test(blocks_are_the_replicates),
 		cmocka_unit_test(what_does_not_count_is_counted),
 		cmocka_unit_test(last_complete_attempt_counts),
+		cmocka_unit_test(imports_have_rows_too),
 		cmocka_unit_test(export_comes_back_whole),
 		cmocka_unit_test(bad_lines_are_named),
 		cmocka_unit_test(unknown_types_are_skipped),

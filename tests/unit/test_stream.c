@@ -1,7 +1,9 @@
 /* The stream engine on real files: what it writes, counts, cuts, refuses. */
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -144,6 +146,27 @@ static void files_and_threads_divide_the_size(void **state)
 	}
 }
 
+/* Small blocks travel from the generator in chunks, more of them than it has room for. */
+static void contents_do_not_depend_on_the_block_size(void **state)
+{
+	static const uint64_t blocks[] = {512, 4 * K, 96 * K, 256 * K, 1024 * K};
+	uint64_t size = 3 * 1024 * K + 4 * K;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(blocks); i++) {
+		struct msg_worker_spec s = make_spec(OP_WRITE, 2 * size, 2);
+		uint64_t whole = 2 * size / blocks[i], first = (whole / 2 + whole % 2) * blocks[i];
+		struct totals t;
+		struct err e;
+
+		s.block_size = blocks[i];
+		assert_ok(run_spec(&s, &t, &e), e);
+		assert_int_equal(t.bytes, 2 * size);
+		check_contents(0, first, 5);
+		check_contents(1, 2 * size - first, 5);
+	}
+}
+
 static void a_read_verifies_what_a_write_left(void **state)
 {
 	struct msg_worker_spec w = make_spec(OP_WRITE, 512 * K, 2);
@@ -262,6 +285,27 @@ static void reading_more_than_there_is_says_so(void **state)
 }
 
 /* The whole process: order in, ready, go, samples, done. */
+/* Somebody put it there between two trials: neither waited for nor followed. */
+static void what_stands_in_a_files_place_is_refused(void **state)
+{
+	static const enum op_kind ops[] = {OP_READ, OP_REWRITE};
+	char path[300];
+	struct totals t;
+	struct err e;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/f0", dir);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(ops); i++) {
+		struct msg_worker_spec s = make_spec(ops[i / 2], 64 * K, 1);
+
+		assert_true(unlink(path) == 0 || errno == ENOENT);
+		assert_int_equal(i % 2 ? symlink("/dev/zero", path) : mkfifo(path, 0600), 0);
+		assert_int_equal(run_spec(&s, &t, &e), -1);
+		assert_has(e.text, "'f0'");
+	}
+	assert_int_equal(unlink(path), 0);
+}
+
 static void a_worker_process_reports_over_its_descriptor(void **state)
 {
 	struct msg m = {.type = MSG_WORKER_SPEC};
@@ -307,12 +351,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_and_threads_divide_the_size),
+		cmocka_unit_test(contents_do_not_depend_on_the_block_size),
 		cmocka_unit_test(a_read_verifies_what_a_write_left),
 		cmocka_unit_test(a_rewrite_keeps_the_file),
 		cmocka_unit_test(a_rate_cuts_samples_in_time),
 		cmocka_unit_test(a_directory_on_another_device_is_refused),
 		cmocka_unit_test(wrong_orders_are_refused),
 		cmocka_unit_test(reading_more_than_there_is_says_so),
+		cmocka_unit_test(what_stands_in_a_files_place_is_refused),
 		cmocka_unit_test(a_worker_process_reports_over_its_descriptor),
 	};
 

@@ -1,0 +1,247 @@
+/*
+ * One JSON document of fio -> sides. Owns nothing.
+ * Invariant: counts are whole and not negative, times are ns, whatever version wrote them.
+ *
+ * fio >= 3 prints ns under clat_ns and lat_ns and bytes under io_bytes; older versions print us
+ * under clat and lat, and KiB under io_bytes. bw is KiB/s in all.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/formats/fio.h"
+#include "common/measure/hist.h"
+
+#define COUNT_MAX 9e15 /* whole numbers that a double keeps exactly */
+
+static const char *const ops[] = {"read", "write", "trim", "mixed"};
+
+static int wrong(const char *name, size_t line, struct err *e, const char *job, const char *what)
+{
+	return err_set(e, ERR_INPUT, "%s:%zu: fio job '%.60s': %s", name, line, job, what);
+}
+
+static double number(const json_t *o, const char *key)
+{
+	return json_get_num(o, key, 0);
+}
+
+/* Bytes of a direction in this document. */
+static double bytes_of(const json_t *d)
+{
+	double bytes = number(d, "io_bytes"), seconds = number(d, "runtime") / 1e3;
+	double printed = number(d, "bw") * 1024 * seconds;
+
+	if (json_object_get(d, "io_kbytes") || !(printed > 0) || !(bytes > 0))
+		return bytes;
+	/* Before fio 3 these were KiB: which reading agrees with bw? */
+	return fabs(log(bytes * 1024 / printed)) < fabs(log(bytes / printed)) ? bytes * 1024 : bytes;
+}
+
+static double percentile(const json_t *section, const char *key, double scale)
+{
+	return json_get_num(json_object_get(section, "percentile"), key, 0) * scale;
+}
+
+/* fio's last bin holds whatever was longer; one of its entries is known to be the maximum. */
+static void fit_maximum(struct hist *h, uint64_t max)
+{
+	unsigned last = h->hi - 1;
+
+	if (hist_index(max) <= last) {
+		if (hist_index(max) == last)
+			h->max = max;
+		return;
+	}
+	h->bucket[last]--;
+	h->count--;
+	if (h->count == 0) {
+		hist_clear(h);
+	} else {
+		while (h->bucket[h->hi - 1] == 0)
+			h->hi--;
+	}
+	hist_add(h, max);
+}
+
+/* The bins as a histogram; NULL when there are none. *ret_bad: a bin that is no count. */
+static struct hist *bins_of(const json_t *section, int *ret_bad)
+{
+	json_t *bins = json_object_get(section, "bins");
+	struct hist *h;
+	const char *key;
+	json_t *value;
+	double min = number(section, "min"), max = number(section, "max"), sum;
+
+	*ret_bad = 0;
+	if (!json_is_object(bins) || json_object_size(bins) == 0)
+		return NULL;
+	h = xmalloc(sizeof(*h));
+	hist_clear(h);
+	json_object_foreach(bins, key, value)
+	{
+		char *end;
+		unsigned long long ns = strtoull(key, &end, 10);
+		double n = json_number_value(value);
+
+		if (*end || end == key || *key == '-' || !json_is_number(value) || n < 0 ||
+			n > COUNT_MAX || floor(n) != n) {
+			*ret_bad = 1;
+			break;
+		}
+		if (n > 0)
+			hist_add_n(h, ns, (uint64_t)n);
+	}
+	if (*ret_bad || h->count == 0) {
+		free(h);
+		return NULL;
+	}
+	if (max >= (double)h->min && max < COUNT_MAX)
+		fit_maximum(h, (uint64_t)max);
+	if (min >= 0 && min < COUNT_MAX && hist_index((uint64_t)min) == h->lo)
+		h->min = (uint64_t)min;
+	sum = number(section, "mean") * (double)h->count;
+	if (sum >= (double)h->min * (double)h->count && sum <= (double)h->max * (double)h->count &&
+		sum < 1.8e19)
+		h->sum = (uint64_t)sum;
+	return h;
+}
+
+/* Completion latency unless only the total one has percentiles. */
+static int latency_of(const json_t *d, struct fio_side *s)
+{
+	static const struct {
+		const char *key;
+		double scale;
+	} sections[] = {{"clat_ns", 1}, {"lat_ns", 1}, {"clat", 1e3}, {"lat", 1e3}};
+	const json_t *best = NULL;
+	double scale = 1;
+	int bad = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+		const json_t *o = json_object_get(d, sections[i].key);
+
+		if (!(number(o, "max") > 0))
+			continue;
+		if (best && (json_object_get(best, "percentile") ||
+				    !json_object_get(o, "percentile")))
+			continue;
+		best = o;
+		scale = sections[i].scale;
+	}
+	if (!best)
+		return 0;
+	s->lat_n = json_get_num(best, "N", (double)s->ops);
+	s->lat_mean = number(best, "mean") * scale;
+	s->lat_max = number(best, "max") * scale;
+	s->p50 = percentile(best, "50.000000", scale);
+	s->p99 = percentile(best, "99.000000", scale);
+	s->p999 = percentile(best, "99.900000", scale);
+	if (scale == 1)
+		s->hist = bins_of(best, &bad);
+	return bad ? -1 : 0;
+}
+
+struct place {
+	const char *name;
+	size_t line;
+	const json_t *doc, *job;
+	struct err *e;
+};
+
+static int64_t started_ns(const struct place *p, double runtime_ms)
+{
+	double ms = number(p->job, "job_start");
+
+	if (!(ms > 0) && fio_json_written_ms(p->doc) > 0)
+		ms = (double)fio_json_written_ms(p->doc) - runtime_ms;
+	return ms > 0 && ms < 4e12 ? (int64_t)ms * 1000000 : 0;
+}
+
+static int take_side(const struct place *p, const char *op, struct fio_side *s)
+{
+	const json_t *d = json_object_get(p->job, op);
+	const char *job = json_get_str(p->job, "jobname", "");
+	const char *host = json_get_str(p->job, "hostname", NULL);
+	double bytes = bytes_of(d), total = number(d, "total_ios"), error = number(p->job, "error");
+
+	*s = (struct fio_side){.op = op, .line = p->line, .jobs = 1};
+	s->runtime_ms = number(d, "runtime");
+	if (bytes < 0 || bytes > COUNT_MAX || total < 0 || total > COUNT_MAX || s->runtime_ms < 0)
+		return wrong(p->name, p->line, p->e, job, "negative or impossible counts");
+	if (!(total > 0))
+		total = number(d, "iops") * s->runtime_ms / 1e3;
+	s->bytes = (uint64_t)bytes;
+	s->ops = total > 0 && total < COUNT_MAX ? (uint64_t)(total + 0.5) : 0;
+	s->error = error > -1e6 && error < 1e6 ? (int)error : -1;
+	s->started_wall_ns = started_ns(p, s->runtime_ms);
+	if (latency_of(d, s))
+		return wrong(p->name, p->line, p->e, job, "bins that are no histogram");
+	s->job = clean_name(*job ? job : "job", strlen(*job ? job : "job"));
+	s->host = host ? clean_name(host, strlen(host)) : NULL;
+	return 0;
+}
+
+static int take_job(const struct place *p, struct fio_sides *out, size_t from)
+{
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		struct fio_side s;
+
+		if (!json_is_object(json_object_get(p->job, ops[i])))
+			continue;
+		if (take_side(p, ops[i], &s))
+			return -1;
+		/* A job that failed before it did anything says so once. */
+		if (s.bytes == 0 && s.ops == 0 && !(s.error && i == 0)) {
+			free(s.job);
+			free(s.host);
+			free(s.hist);
+			continue;
+		}
+		fio_add(out, from, &s);
+	}
+	return 0;
+}
+
+/* fio adds a job "All clients" whose host name is that of whoever reported last. */
+static int is_sum_of_clients(const json_t *job, size_t jobs)
+{
+	return jobs > 1 && !strcmp(json_get_str(job, "jobname", ""), "All clients");
+}
+
+int fio_json_sides(
+	const char *name, size_t line, const json_t *doc, struct fio_sides *out, struct err *e)
+{
+	json_t *jobs = json_object_get(doc, "jobs");
+	size_t from = out->n, i, n;
+	json_t *job;
+
+	if (!json_is_array(jobs))
+		jobs = json_object_get(doc, "client_stats");
+	if (!json_is_array(jobs))
+		return err_set(e, ERR_INPUT,
+			"%s:%zu: JSON, but not of fio: it has neither jobs nor client_stats", name,
+			line);
+	n = json_array_size(jobs);
+	json_array_foreach(jobs, i, job)
+	{
+		struct place p = {name, line, doc, job, e};
+
+		if (!json_is_object(job))
+			return err_set(e, ERR_INPUT, "%s:%zu: a fio job that is no object", name, line);
+		if (!is_sum_of_clients(job, n) && take_job(&p, out, from))
+			return -1;
+	}
+	return 0;
+}
+
+int64_t fio_json_written_ms(const json_t *doc)
+{
+	double ms = number(doc, "timestamp_ms");
+
+	if (!(ms > 0))
+		ms = number(doc, "timestamp") * 1e3;
+	return ms > 0 && ms < 4e12 ? (int64_t)ms : 0;
+}

@@ -1,0 +1,234 @@
+/*
+ * iozone: the table of auto mode and the lines of throughput mode. Owns nothing.
+ * Invariant: a figure belongs to the column it stands under; where that cannot be said, it is an
+ * error.
+ *
+ * kB are 1024 bytes. Columns are 9 wide but for three, so that a row with gaps (-i) is read by
+ * where its figures end.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/formats/context.h"
+#include "common/formats/number.h"
+
+#define TESTS 13
+
+static const struct test {
+	const char *name, *op;
+	size_t end; /* column of the last digit in a usual row */
+} tests[TESTS] = {
+	{"write", "write", 33},
+	{"rewrite", "write", 42},
+	{"read", "read", 51},
+	{"reread", "read", 60},
+	{"random read", "read", 69},
+	{"random write", "write", 78},
+	{"backward read", "read", 87},
+	{"record rewrite", "write", 97},
+	{"stride read", "read", 107},
+	{"fwrite", "write", 116},
+	{"frewrite", "write", 125},
+	{"fread", "read", 134},
+	{"freread", "read", 143},
+};
+
+enum unit { KBYTES, OPS, USEC };
+
+struct table {
+	enum unit unit;
+	int in_rows; /* the headings were there */
+};
+
+struct cell {
+	size_t end; /* place of the last character, from 1 */
+	struct number n;
+};
+
+/* The numbers of a row; -1: it has something else in it. */
+static int cells_of(const char *line, struct cell *ret, size_t max)
+{
+	const char *p = line;
+	struct err ignored;
+	size_t n = 0;
+
+	for (p = skip_blanks(p); *p; p = skip_blanks(p)) {
+		if (n == max || number_parse(p, COMMA_DECIMAL, &ret[n].n, &p, &ignored) ||
+			(*p && *p != ' ' && *p != '\t'))
+			return -1;
+		ret[n++].end = (size_t)(p - line);
+	}
+	return (int)n;
+}
+
+/* Index of the test whose column ends there, or -1. */
+static int test_at(size_t end)
+{
+	for (int i = 0; i < TESTS; i++)
+		if (end + 3 >= tests[i].end && end <= tests[i].end + 3)
+			return i;
+	return -1;
+}
+
+static void add_value(struct format_record *rec, enum unit unit, const struct number *n)
+{
+	switch (unit) {
+	case KBYTES:
+		record_value(rec, "throughput", "B/s", n->value * 1024, n->resolution * 1024);
+		break;
+	case OPS:
+		record_value(rec, "ops_per_s", "ops/s", n->value, n->resolution);
+		break;
+	case USEC:
+		record_value(rec, "latency_mean", "ns", n->value * 1e3, n->resolution * 1e3);
+		break;
+	}
+}
+
+static int take_row(struct reader *r, const struct table *t, const struct context *c,
+	struct format_found *f)
+{
+	struct cell cells[TESTS + 2];
+	int n = cells_of(r->s, cells, ARRAY_LEN(cells));
+	size_t before = f->n_records;
+
+	if (n < 3)
+		return reader_wrong(r, "a row of iozone's table without figures: it is cut off");
+	for (int i = 2; i < n; i++) {
+		int test = n == TESTS + 2 ? i - 2 : test_at(cells[i].end);
+		struct format_record *rec;
+
+		if (test < 0)
+			return reader_wrong(r,
+				"a figure of iozone's table that stands under no heading (character "
+				"%zu)",
+				cells[i].end);
+		if (!(cells[i].n.value > 0))
+			continue;
+		rec = found_record(f, r->no);
+		context_apply(c, rec);
+		rec->bytes = 0;
+		free(rec->workload);
+		rec->workload = xasprintf("%s%siozone %s %.0fk/%.0fk", c->workload ? c->workload : "",
+			c->workload ? " " : "", tests[test].name, cells[0].n.value,
+			cells[1].n.value);
+		free(rec->op);
+		rec->op = xstrdup(tests[test].op);
+		add_value(rec, t->unit, &cells[i].n);
+	}
+	found_note(f, r->no, r->no, "iozone: %zu tests, file of %.0f kB, records of %.0f kB",
+		f->n_records - before, cells[0].n.value, cells[1].n.value);
+	return 0;
+}
+
+/* "Children see throughput for  4 initial writers  =  123456.78 kB/sec" */
+static int take_throughput(struct reader *r, const char *s, const struct context *c,
+	struct format_found *f)
+{
+	unsigned long long threads;
+	const char *p = skip_blanks(s), *equals = strchr(p, '='), *end, *name;
+	struct format_record *rec;
+	struct number n;
+	enum unit unit;
+	char *what;
+
+	if (!whole_parse(p, &threads, &p) || !equals)
+		return reader_wrong(r, "a line of iozone's throughput mode that is cut off");
+	name = skip_blanks(p);
+	if (number_parse(skip_blanks(equals + 1), COMMA_UNSURE, &n, &end, r->e))
+		return reader_place(r);
+	end = skip_blanks(end);
+	unit = after_word(end, "ops/sec") ? OPS : KBYTES;
+	if (unit == KBYTES && !after_word(end, "kB/sec"))
+		return reader_wrong(r, "'%.40s' is no unit of iozone", end);
+	if (!(n.value > 0))
+		return reader_wrong(r, "a throughput of zero: nothing to compare");
+	rec = found_record(f, r->no);
+	context_apply(c, rec);
+	rec->bytes = 0;
+	what = clean_name(name, (size_t)(equals - name));
+	free(rec->workload);
+	rec->workload = xasprintf("iozone %s ×%llu", trim(what), threads);
+	free(what);
+	add_value(rec, unit, &n);
+	found_note(f, r->no, r->no, "iozone, throughput mode");
+	return 0;
+}
+
+static int is_heading(const char *line)
+{
+	const char *p = after_word(skip_blanks(line), "kB");
+
+	return p && skip_blanks(p) != p && after_word(skip_blanks(p), "reclen") != NULL;
+}
+
+static void take_setting(const char *line, struct table *t)
+{
+	if (strstr(line, "Output is in operations per second"))
+		t->unit = OPS;
+	else if (strstr(line, "microseconds per operation") ||
+		 strstr(line, "Microseconds/op Mode"))
+		t->unit = USEC;
+}
+
+static int take_line(
+	struct reader *r, struct table *t, struct context *c, struct format_found *f)
+{
+	const char *children = after_word(skip_blanks(r->s), "Children see throughput for");
+	int taken;
+
+	if (children)
+		return take_throughput(r, children, c, f);
+	if (is_heading(r->s)) {
+		t->in_rows = 1;
+		found_unused(f, r->no, "heading");
+		return 0;
+	}
+	if (t->in_rows && isdigit((unsigned char)*skip_blanks(r->s)))
+		return take_row(r, t, c, f);
+	take_setting(r->s, t);
+	taken = context_line(c, r, f);
+	if (taken == 0)
+		found_unused(f, r->no, "not used");
+	return taken < 0 ? -1 : 0;
+}
+
+static int read_iozone(const struct format_text *text, struct format_found *f, struct err *e)
+{
+	struct table t = {0};
+	struct context c = {0};
+	struct reader r;
+	int rc = 0;
+
+	reader_open(&r, text, e);
+	while (!rc && reader_next(&r))
+		rc = take_line(&r, &t, &c, f);
+	rc = rc || r.failed ? -1 : 0;
+	reader_close(&r);
+	context_clear(&c);
+	return rc;
+}
+
+static int score_iozone(const struct format_text *head)
+{
+	struct reader r;
+	struct err ignored;
+	int score = memmem(head->data, head->len, "Iozone: Performance Test", 24) ? 95 : 0;
+
+	reader_open(&r, head, &ignored);
+	while (!score && reader_next(&r))
+		score = is_heading(r.s) || after_word(skip_blanks(r.s), "Children see throughput for")
+				? 90
+				: 0;
+	reader_close(&r);
+	return score;
+}
+
+const struct format format_iozone = {.name = "iozone",
+	.summary = "iozone's table and throughput mode",
+	.workload = "iozone",
+	.score = score_iozone,
+	.read = read_iozone};

@@ -1,0 +1,171 @@
+/*
+ * Lists of results: one value a line, or several with blanks between, under lines that say whose
+ * they are. Owns what the values of one list have in common.
+ * Invariant: within one list all values are the same metric, all with or all without a unit, and
+ * all with one kind of decimal separator.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/formats/context.h"
+#include "common/formats/number.h"
+
+struct list {
+	const char *metric; /* of the values so far, NULL: none yet */
+	int plain;
+	char decimal;
+	size_t line, decimal_line;
+};
+
+/* "3. 18m15.395s": behind the ordinal; s where there is none. */
+static const char *behind_ordinal(const char *s)
+{
+	unsigned long long n;
+	const char *p;
+
+	if (whole_parse(s, &n, &p) && n < 100000 && (*p == '.' || *p == ')') &&
+		(p[1] == ' ' || p[1] == '\t') && !is_blank(p + 1))
+		return skip_blanks(p + 1);
+	if ((*s == '-' || *s == '*') && s[1] == ' ')
+		return skip_blanks(s + 1);
+	return s;
+}
+
+static int check_same(struct list *l, struct reader *r, const struct quantity *q, int plain)
+{
+	if (l->metric && strcmp(l->metric, q->metric) != 0)
+		return reader_wrong(r, "mixed units: %s here, but %s in line %zu", q->metric,
+			l->metric, l->line);
+	if (l->metric && l->plain != plain)
+		return reader_wrong(r, "a number %s a unit, but line %zu is %s: which is it?",
+			plain ? "without" : "with", l->line, plain ? "with one" : "without");
+	if (l->decimal && q->number.decimal && l->decimal != q->number.decimal)
+		return reader_wrong(r,
+			"a decimal %s here, but a decimal %s in line %zu: write all the same way",
+			q->number.decimal == ',' ? "comma" : "point",
+			l->decimal == ',' ? "comma" : "point", l->decimal_line);
+	if (!l->metric)
+		l->line = r->no;
+	if (!l->decimal && q->number.decimal) {
+		l->decimal = q->number.decimal;
+		l->decimal_line = r->no;
+	}
+	l->metric = q->metric;
+	l->plain = plain;
+	return 0;
+}
+
+static void add_value(
+	struct reader *r, const struct quantity *q, const struct context *c, struct format_found *f)
+{
+	struct format_record *rec = found_record(f, r->no);
+	char of[512];
+
+	context_apply(c, rec);
+	if (!strcmp(q->metric, "elapsed")) {
+		rec->seconds = q->number.value;
+		rec->seconds_resolution = q->number.resolution;
+		record_compute(rec);
+	} else {
+		record_value(rec, q->metric, q->unit, q->number.value, q->number.resolution)
+			->marks = q->assumed ? FORMAT_UNIT_ASSUMED : 0;
+	}
+	found_note(f, r->no, r->no, "%s %.9g %s%s%s", q->metric, q->number.value, q->unit,
+		context_of(rec, of, sizeof(of)),
+		q->assumed ? " (a power of 1000 assumed)" : "");
+}
+
+static int take_values(
+	struct list *l, struct reader *r, const struct context *c, struct format_found *f)
+{
+	const char *p = behind_ordinal(skip_blanks(r->s));
+
+	while (*p) {
+		struct quantity q;
+		int plain;
+
+		if (quantity_parse(p, COMMA_UNSURE, &q, &p, r->e))
+			return reader_place(r);
+		if (*p && !strchr(" \t,;", *p) && strncmp(p, "\xc2\xa0", 2) != 0)
+			return reader_wrong(r,
+				"'%.40s' is not a time or a rate: write 18m15.395s, 0:18:22, "
+				"1102.99, 549MiB/s or a line such as 'layout: name'",
+				skip_blanks(r->s));
+		plain = !q.metric;
+		if (plain) {
+			q.metric = c->metric ? c->metric : "elapsed";
+			q.unit = c->metric ? c->unit : "s";
+			if (!strcmp(q.metric, "elapsed") && seconds_check(&q.number, r->e))
+				return reader_place(r);
+		}
+		if (check_same(l, r, &q, plain))
+			return -1;
+		add_value(r, &q, c, f);
+		while (*p && (strchr(",;", *p) || skip_blanks(p) != p))
+			p = strchr(",;", *p) ? p + 1 : skip_blanks(p);
+	}
+	return 0;
+}
+
+static int read_list(const struct format_text *text, struct format_found *f, struct err *e)
+{
+	struct list l = {0};
+	struct context c = {0};
+	struct reader r;
+	int rc = 0;
+
+	reader_open(&r, text, e);
+	while (!rc && reader_next(&r)) {
+		size_t notes = f->n_notes;
+
+		rc = context_line(&c, &r, f);
+		if (rc == 1 && f->n_notes > notes && f->notes[notes].used)
+			l = (struct list){0};
+		rc = rc == 0 ? take_values(&l, &r, &c, f) : rc == 1 ? 0 : -1;
+	}
+	rc = rc || r.failed ? -1 : 0;
+	reader_close(&r);
+	context_clear(&c);
+	return rc;
+}
+
+static int like_value(const char *s)
+{
+	s = behind_ordinal(skip_blanks(s));
+	s += *s == '-' && s[1] != ' ';
+	return isdigit((unsigned char)*s) || !strncasecmp(s, "nan", 3) || !strncasecmp(s, "inf", 3);
+}
+
+/* A list when most lines that are no comments or directives begin with a number. */
+static int score_list(const struct format_text *head)
+{
+	struct format_found scratch = {0};
+	struct context c = {0};
+	struct reader r;
+	struct err ignored;
+	size_t good = 0, bad = 0;
+
+	reader_open(&r, head, &ignored);
+	while (reader_next(&r)) {
+		int what = context_line(&c, &r, &scratch);
+
+		if (what != 0)
+			continue;
+		if (like_value(r.s))
+			good++;
+		else
+			bad++;
+	}
+	reader_close(&r);
+	context_clear(&c);
+	format_found_clear(&scratch);
+	return good > bad ? 50 : 0;
+}
+
+const struct format format_list = {.name = "list",
+	.summary = "one time or rate a line",
+	.workload = "command",
+	.score = score_list,
+	.read = read_list};

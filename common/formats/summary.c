@@ -1,0 +1,207 @@
+/*
+ * Rows that give only how many trials there were, their mean and extremes:
+ * n=10 mean=56s min=52s max=59s. Owns nothing.
+ * Invariant: min <= mean <= max within what rounding allows.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/formats/context.h"
+#include "common/formats/number.h"
+
+enum part { MEAN, MIN, MAX, STDDEV, PARTS };
+
+struct row {
+	struct context own;
+	unsigned long long n;
+	int has_n, has[PARTS];
+	struct quantity q[PARTS];
+};
+
+static const struct {
+	const char *key;
+	enum part part;
+} part_keys[] = {{"mean", MEAN}, {"avg", MEAN}, {"average", MEAN}, {"min", MIN}, {"max", MAX},
+	{"sd", STDDEV}, {"stddev", STDDEV}};
+
+/* Key and value of the pair at *s, NUL-terminated in place; *s moves on. 0: no pair here. */
+static int next_pair(char **s, char **ret_key, char **ret_value)
+{
+	char *key = skip_blanks(*s), *equals = strchr(key, '='), *value, *end;
+
+	if (!equals || equals == key || strcspn(key, " \t") < (size_t)(equals - key))
+		return 0;
+	value = equals + 1;
+	*equals = '\0';
+	if (*value == '"' && (end = strchr(value + 1, '"'))) {
+		value++;
+	} else {
+		end = value + strcspn(value, " \t");
+		if (end > value && end[-1] == ',')
+			end[-1] = '\0';
+	}
+	*s = *end ? end + 1 : end;
+	*end = '\0';
+	*ret_key = key;
+	*ret_value = value;
+	return 1;
+}
+
+static int take_part(
+	struct row *row, struct reader *r, enum part part, const char *key, const char *value)
+{
+	const char *end;
+
+	if (row->has[part])
+		return reader_wrong(r, "%s= is there twice", key);
+	/* A spread of zero is a fact, not a measurement that failed. */
+	if (part == STDDEV && strspn(value, "0.") > 0 && !isdigit((unsigned char)value[strspn(value, "0.")]))
+		return 0;
+	if (quantity_parse(value, COMMA_UNSURE, &row->q[part], &end, r->e)) {
+		err_prefix(r->e, "%s", key);
+		return reader_place(r);
+	}
+	if (!is_blank(end))
+		return reader_wrong(r, "%s=%.40s: not a time, a rate or a number", key, value);
+	row->has[part] = 1;
+	return 0;
+}
+
+static int take_pair(struct row *row, struct reader *r, const char *key, const char *value)
+{
+	const char *end;
+	int taken;
+
+	if (!strcmp(key, "n")) {
+		if (!whole_parse(value, &row->n, &end) || *end || row->n == 0 || row->n > 1000000000)
+			return reader_wrong(r, "n=%.40s: not a number of trials", value);
+		row->has_n = 1;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(part_keys); i++)
+		if (!strcmp(part_keys[i].key, key))
+			return take_part(row, r, part_keys[i].part, key, value);
+	taken = context_set(&row->own, r, key, value);
+	if (taken == 0)
+		return reader_wrong(r,
+			"'%.40s=': n, mean, min, max, stddev, host, layout, workload, op, bytes, "
+			"cache and metric are known",
+			key);
+	return taken < 0 ? -1 : 0;
+}
+
+/* Units: all the same metric, or all plain. */
+static int check_row(struct row *row, struct reader *r)
+{
+	const struct quantity *mean = &row->q[MEAN], *min = &row->q[MIN], *max = &row->q[MAX];
+	double half = mean->number.resolution;
+
+	if (!row->has_n || !row->has[MEAN])
+		return reader_wrong(r, "a summary needs n= and mean=");
+	for (int i = MIN; i < PARTS; i++)
+		if (row->has[i] && !str_equal(row->q[i].metric, mean->metric))
+			return reader_wrong(r, "mixed units: mean is %s, another is %s",
+				mean->metric ? mean->metric : "a plain number",
+				row->q[i].metric ? row->q[i].metric : "a plain number");
+	if (row->has[MIN] && min->number.value > mean->number.value + half)
+		return reader_wrong(r, "the minimum is above the mean");
+	if (row->has[MAX] && max->number.value < mean->number.value - half)
+		return reader_wrong(r, "the maximum is below the mean");
+	return 0;
+}
+
+static void add_row(struct row *row, struct reader *r, struct context *c, struct format_found *f)
+{
+	const struct quantity *mean = &row->q[MEAN];
+	const struct context *named = row->own.metric ? &row->own : c;
+	const char *metric = mean->metric ? mean->metric : named->metric ? named->metric : "elapsed";
+	const char *unit = mean->metric ? mean->unit : named->metric ? named->unit : "s";
+	struct format_record *rec = found_record(f, r->no);
+	struct format_value *v;
+	char of[512];
+
+	context_apply(&row->own, rec);
+	context_apply(c, rec);
+	rec->n = (uint32_t)row->n;
+	v = record_value(rec, metric, unit, mean->number.value, mean->number.resolution);
+	v->marks = mean->assumed ? FORMAT_UNIT_ASSUMED : 0;
+	if (row->has[MIN]) {
+		v->min = row->q[MIN].number.value;
+		v->min_resolution = row->q[MIN].number.resolution;
+	}
+	if (row->has[MAX]) {
+		v->max = row->q[MAX].number.value;
+		v->max_resolution = row->q[MAX].number.resolution;
+	}
+	if (row->has[STDDEV])
+		v->stddev = row->q[STDDEV].number.value;
+	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %.9g %s%s%s", row->n, metric,
+		v->value, unit, context_of(rec, of, sizeof(of)),
+		mean->assumed ? " (a power of 1000 assumed)" : "");
+}
+
+static int is_row(const char *s)
+{
+	int n = !strncmp(skip_blanks(s), "n=", 2) || strstr(s, " n=") || strstr(s, "\tn=");
+
+	return n && (strstr(s, "mean=") || strstr(s, "avg=") || strstr(s, "average="));
+}
+
+static int take_row(struct reader *r, struct context *c, struct format_found *f)
+{
+	struct row row = {0};
+	char *s = trim(r->s), *key, *value;
+	int rc = 0;
+
+	while (!rc && *s && next_pair(&s, &key, &value)) {
+		rc = take_pair(&row, r, key, value);
+		s = skip_blanks(s);
+	}
+	if (!rc && *s)
+		rc = reader_wrong(r, "'%.40s': a summary has the form n=10 mean=56s min=52s max=59s",
+			s);
+	rc = rc ? rc : check_row(&row, r);
+	if (!rc)
+		add_row(&row, r, c, f);
+	context_clear(&row.own);
+	return rc;
+}
+
+static int read_summary(const struct format_text *text, struct format_found *f, struct err *e)
+{
+	struct context c = {0};
+	struct reader r;
+	int rc = 0;
+
+	reader_open(&r, text, e);
+	while (!rc && reader_next(&r)) {
+		rc = context_line(&c, &r, f);
+		rc = rc == 0 ? take_row(&r, &c, f) : rc == 1 ? 0 : -1;
+	}
+	rc = rc || r.failed ? -1 : 0;
+	reader_close(&r);
+	context_clear(&c);
+	return rc;
+}
+
+static int score_summary(const struct format_text *head)
+{
+	struct reader r;
+	struct err ignored;
+	int score = 0;
+
+	reader_open(&r, head, &ignored);
+	while (!score && reader_next(&r))
+		score = is_row(r.s) ? 75 : 0;
+	reader_close(&r);
+	return score;
+}
+
+const struct format format_summary = {.name = "summary",
+	.summary = "rows such as n=10 mean=56s min=52s max=59s",
+	.workload = "command",
+	.score = score_summary,
+	.read = read_summary};

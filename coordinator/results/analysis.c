@@ -1,0 +1,246 @@
+/*
+ * A result set taken apart: plans, hosts, rows. Owns what struct analysis owns.
+ * Invariant: what is planned is fixed here, from plans and names alone, before a value is looked
+ * at.
+ */
+#include "coordinator/results/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/rules.h"
+
+static struct plan *parse_plan(const struct result_run *r)
+{
+	struct yaml_errors errs = {0};
+	struct plan *p = NULL;
+	struct err ignored;
+
+	if (!r->plan_text || !*r->plan_text)
+		return NULL;
+	if (plan_parse(r->name, r->plan_text, strlen(r->plan_text), &r->sets, &p, &errs,
+		    &ignored) != 0)
+		p = NULL;
+	yaml_errors_free(&errs);
+	if (p && (p->n_layouts != r->layouts.n || p->n_workloads != r->workloads.n)) {
+		plan_free(p);
+		p = NULL;
+	}
+	return p;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void find_hosts(const struct result_set *s, struct analysis_run *r)
+{
+	const char **v = xcalloc(s->n_trials + s->n_envs + s->n_summaries + 1, sizeof(*v));
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (s->trials[i].run == r->run->id &&
+			(n == 0 || strcmp(v[n - 1], s->trials[i].host) != 0))
+			v[n++] = s->trials[i].host;
+	for (size_t i = 0; i < s->n_envs; i++)
+		if (s->envs[i].run == r->run->id)
+			v[n++] = s->envs[i].host;
+	for (size_t i = 0; i < s->n_summaries; i++)
+		if (s->summaries[i].run == r->run->id)
+			v[n++] = s->summaries[i].host;
+	if (n)
+		qsort(v, n, sizeof(*v), by_name);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || strcmp(v[kept - 1], v[i]) != 0)
+			v[kept++] = v[i];
+	r->hosts = v;
+	r->n_hosts = kept;
+}
+
+static int is_kept(uint32_t workload, const struct analysis_run *r, const unsigned char *told)
+{
+	return workload < r->n_workloads && !told[workload];
+}
+
+/* Fixed work is judged by its time; what a file printed, by the first metric it printed. */
+static void find_headlines(const struct result_set *s, struct analysis_run *r)
+{
+	unsigned char *told;
+
+	r->n_workloads = r->run->workloads.n;
+	r->headline = xcalloc(r->n_workloads + 1, sizeof(*r->headline));
+	told = xcalloc(r->n_workloads + 1, 1);
+	for (size_t i = 0; i < s->n_trials; i++) {
+		const struct result_trial *t = &s->trials[i];
+
+		if (t->run != r->run->id || !t->n_printed || !is_kept(t->workload, r, told))
+			continue;
+		r->headline[t->workload] = t->printed[0].metric;
+		told[t->workload] = 1;
+	}
+	for (size_t i = 0; i < s->n_summaries; i++) {
+		const struct result_summary *m = &s->summaries[i];
+
+		if (m->run != r->run->id || !is_kept(m->workload, r, told))
+			continue;
+		r->headline[m->workload] = m->metric;
+		told[m->workload] = 1;
+	}
+	for (size_t w = 0; s->wish.only && s->wish.n_metrics && w < r->n_workloads; w++)
+		r->headline[w] = s->wish.metrics[0];
+	free(told);
+}
+
+static void add_metric(enum metric_id *list, size_t *n, enum metric_id m)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (list[i] == m)
+			return;
+	if (m < METRIC_COUNT)
+		list[(*n)++] = m;
+}
+
+/* Headlines and what plans compare. */
+static size_t all_metrics(const struct analysis *a, const struct result_wish *wish,
+	enum metric_id list[METRIC_COUNT])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_runs; i++) {
+		const struct analysis_run *r = &a->runs[i];
+
+		for (size_t w = 0; w < r->n_workloads; w++)
+			add_metric(list, &n, r->headline[w]);
+		for (size_t k = 0; r->plan && k < r->plan->metrics.n; k++)
+			add_metric(list, &n, metric_find(r->plan->metrics.v[k]));
+	}
+	for (size_t i = 0; i < wish->n_metrics; i++)
+		add_metric(list, &n, wish->metrics[i]);
+	add_metric(list, &n, METRIC_ELAPSED);
+	return n;
+}
+
+static void find_rows(struct analysis *a)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < a->n_runs; i++) {
+		struct analysis_run *r = &a->runs[i];
+
+		while (at < a->n_rows && a->rows[at].run < r->run->id)
+			at++;
+		r->first_row = at;
+		while (at < a->n_rows && a->rows[at].run == r->run->id)
+			at++;
+		r->n_rows = at - r->first_row;
+	}
+}
+
+struct row_key {
+	const char *host;
+	uint32_t workload, layout;
+	enum metric_id metric;
+};
+
+/* Rows stand by host and workload; within those there are few. */
+static int key_cmp(const void *key, const void *row)
+{
+	const struct row_key *k = key;
+	const struct result_row *r = row;
+	int c = strcmp(k->host, r->host);
+
+	return c ? c : (k->workload > r->workload_index) - (k->workload < r->workload_index);
+}
+
+static int is_section(const struct row_key *k, const struct result_row *r)
+{
+	return k->workload == r->workload_index && strcmp(k->host, r->host) == 0;
+}
+
+const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
+	const char *host, uint32_t workload, enum metric_id m, uint32_t layout)
+{
+	const struct row_key k = {host, workload, layout, m};
+	const struct result_row *first = a->rows + r->first_row, *end = first + r->n_rows, *at;
+
+	if (!r->n_rows)
+		return NULL;
+	at = bsearch(&k, first, r->n_rows, sizeof(*first), key_cmp);
+	while (at && at > first && is_section(&k, at - 1))
+		at--;
+	for (; at && at < end && is_section(&k, at); at++)
+		if (at->metric == m && at->layout_index == layout)
+			return at;
+	return NULL;
+}
+
+/* Findings of that severity which are about one side of the comparison. */
+static void mark_invalid(struct result_comparison *c, const struct findings *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+
+		if (f->unknown || f->severity != SEVERITY_INVALID || f->run != c->run ||
+			(f->workload && strcmp(f->workload, c->workload) != 0))
+			continue;
+		if (f->host && c->host && strcmp(f->host, c->host) != 0)
+			continue;
+		if (f->host && c->between_hosts && strcmp(f->host, c->base) != 0 &&
+			strcmp(f->host, c->subject) != 0)
+			continue;
+		if (f->layout && !c->between_hosts && strcmp(f->layout, c->base) != 0 &&
+			strcmp(f->layout, c->subject) != 0)
+			continue;
+		if (f->layout && c->between_hosts && strcmp(f->layout, c->layout) != 0)
+			continue;
+		if (!strv_has(&c->invalid, f->rule->id))
+			strv_add(&c->invalid, f->rule->id);
+	}
+}
+
+int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e)
+{
+	enum metric_id metrics[METRIC_COUNT];
+	struct analysis a = {.n_runs = s->n_runs};
+
+	a.runs = xcalloc(s->n_runs + 1, sizeof(*a.runs));
+	for (size_t i = 0; i < s->n_runs; i++) {
+		a.runs[i].run = &s->runs[i];
+		a.runs[i].wish = &s->wish;
+		a.runs[i].plan = parse_plan(&s->runs[i]);
+		find_hosts(s, &a.runs[i]);
+		find_headlines(s, &a.runs[i]);
+	}
+	if (result_rows(s, metrics, all_metrics(&a, &s->wish, metrics), &a.rows, &a.n_rows, e) != 0) {
+		analysis_clear(&a);
+		return -1;
+	}
+	find_rows(&a);
+	for (size_t i = 0; i < a.n_runs; i++)
+		rules_check(s, &a, &a.runs[i], &a.findings);
+	analysis_compare(&a);
+	for (size_t i = 0; i < a.n_comparisons; i++)
+		mark_invalid(&a.comparisons[i], &a.findings);
+	*ret = a;
+	return 0;
+}
+
+void analysis_clear(struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_runs; i++) {
+		plan_free(a->runs[i].plan);
+		free(a->runs[i].headline);
+		free(a->runs[i].hosts);
+	}
+	for (size_t i = 0; i < a->n_comparisons; i++)
+		strv_free(&a->comparisons[i].invalid);
+	findings_clear(&a->findings);
+	result_rows_free(a->rows, a->n_rows);
+	free(a->runs);
+	free(a->comparisons);
+	free(a->families);
+	free(a->outliers);
+	*a = (struct analysis){0};
+}

@@ -1,0 +1,74 @@
+/*
+ * What a result set says: comparisons and findings of all its runs, made once and shown by every
+ * report. Pure. An analysis borrows from its set, which must outlive it.
+ */
+#ifndef COORDINATOR_RESULTS_ANALYSIS_H
+#define COORDINATOR_RESULTS_ANALYSIS_H
+
+#include "common/plan/plan.h"
+#include "coordinator/results/compare.h"
+#include "coordinator/results/rules.h"
+#include "coordinator/results/set.h"
+
+/* A planned comparison; a pair that lacks data is one too, as too-few. */
+struct result_comparison {
+	uint64_t run;
+	const char *host;   /* NULL: over all hosts, or between two of them */
+	const char *layout; /* of a comparison between hosts; else NULL */
+	const char *workload;
+	uint32_t workload_index;
+	enum metric_id metric;
+	const char *base, *subject; /* layouts, or hosts */
+	int between_hosts;
+	double alpha, margin;
+	unsigned k; /* size of its family */
+	struct compared c;
+	struct strv invalid; /* ids of rules whose findings make it invalid */
+};
+/* All comparisons of one workload name over the report. */
+struct result_family {
+	const char *workload;
+	unsigned k;
+	double alpha; /* the strictest of its runs */
+};
+/* A host that stands out from its peers in one layout and workload. */
+struct result_outlier {
+	uint64_t run;
+	const char *host, *layout, *workload;
+	enum metric_id metric;
+	double ratio; /* its geometric mean over that of its peers */
+};
+struct analysis_run {
+	const struct result_run *run;
+	const struct result_wish *wish; /* the set's */
+	struct plan *plan; /* NULL: there is no plan text, or it is not one of this version */
+	enum metric_id *headline; /* per workload index */
+	size_t n_workloads;
+	const char **hosts; /* that have trials or an environment, sorted */
+	size_t n_hosts;
+	size_t first_row, n_rows; /* in rows */
+};
+struct analysis {
+	struct analysis_run *runs; /* one per run of the set, in its order */
+	size_t n_runs;
+	struct result_row *rows; /* of all metrics that are compared */
+	size_t n_rows;
+	struct result_comparison *comparisons; /* by run, workload, metric, host, pair */
+	size_t n_comparisons;
+	struct result_family *families;
+	size_t n_families;
+	struct result_outlier *outliers;
+	size_t n_outliers;
+	struct findings findings;
+};
+int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);
+void analysis_clear(struct analysis *a);
+
+/* NULL when there is none. */
+const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
+	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);
+
+/* Fills comparisons, families and outliers; analysis_make calls it once the rows are there. */
+void analysis_compare(struct analysis *a);
+
+#endif

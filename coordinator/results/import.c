@@ -1,0 +1,357 @@
+/*
+ * Records of common/formats -> a run of a result set. Owns nothing but what the set owns.
+ * Invariant: within a run each trial has a number of its own, and the trials of one host, layout
+ * and workload have the blocks 1, 2, …; nothing is said about order or builds that the text does
+ * not say.
+ */
+#include "coordinator/results/import.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/export.h"
+
+#define INDICES_MAX 20000 /* layouts, workloads or groups of one run */
+
+struct group {
+	const char *host; /* borrowed from the trials */
+	uint32_t layout, workload, blocks;
+};
+struct import {
+	struct result_set *set;
+	const char *name; /* of the text, for messages */
+	const struct import_options *o;
+	const struct format *format;
+	struct result_run *run;
+	char *stem; /* the file's name without folder and ending */
+	struct group *groups;
+	size_t n_groups, cap_groups, last_group;
+	uint32_t trials; /* highest number of the run's trials */
+};
+
+static char *stem_of(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	const char *dot = strrchr(base, '.');
+
+	if (!strcmp(base, "-") || !*base)
+		return xstrdup("stdin");
+	return xstrndup(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+static struct result_run *find_run(struct result_set *s, uint64_t id)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (s->runs[i].id == id)
+			return &s->runs[i];
+	return NULL;
+}
+
+static struct result_run *new_run(struct result_set *s, const char *name)
+{
+	uint64_t id = 1;
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		id = s->runs[i].id >= id ? s->runs[i].id + 1 : id;
+	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
+	s->runs[s->n_runs] = (struct result_run){.id = id,
+		.name = xstrdup(name),
+		.state = xstrdup("imported"),
+		.plan_sha256 = xstrdup(""),
+		.tool_version = xstrdup(""),
+		.user = xstrdup(""),
+		.cache = xstrdup(""),
+		.design = xstrdup("unknown"),
+		.baseline = 0};
+	return &s->runs[s->n_runs++];
+}
+
+static struct group *find_group(
+	struct import *im, const char *host, uint32_t layout, uint32_t workload)
+{
+	for (size_t i = 0; i < im->n_groups; i++) {
+		/* Trials of one group mostly follow each other. */
+		size_t at = (im->last_group + i) % im->n_groups;
+		struct group *g = &im->groups[at];
+
+		if (g->layout == layout && g->workload == workload && !strcmp(g->host, host)) {
+			im->last_group = at;
+			return g;
+		}
+	}
+	im->groups = xgrow(im->groups, im->n_groups, &im->cap_groups, sizeof(*im->groups));
+	im->last_group = im->n_groups;
+	im->groups[im->n_groups] = (struct group){host, layout, workload, 0};
+	return &im->groups[im->n_groups++];
+}
+
+/* What is there already of the run that is added to. */
+static void count_existing(struct import *im)
+{
+	for (size_t i = 0; i < im->set->n_trials; i++) {
+		const struct result_trial *t = &im->set->trials[i];
+		struct group *g;
+
+		if (t->run != im->run->id)
+			continue;
+		g = find_group(im, t->host, t->layout, t->workload);
+		g->blocks = t->block > g->blocks ? t->block : g->blocks;
+		im->trials = t->sum.trial > im->trials ? t->sum.trial : im->trials;
+	}
+}
+
+static uint32_t index_of(struct strv *list, const char *name)
+{
+	/* The newest first: names come in groups. */
+	for (size_t i = list->n; i-- > 0;)
+		if (!strcmp(list->v[i], name))
+			return (uint32_t)i;
+	strv_add(list, name);
+	return (uint32_t)list->n - 1;
+}
+
+static char *layout_of(const struct import *im, const struct format_record *rec)
+{
+	if (im->o->layout && rec->layout)
+		return xasprintf("%s %s", im->o->layout, rec->layout);
+	if (rec->layout || im->o->layout)
+		return xstrdup(rec->layout ? rec->layout : im->o->layout);
+	return xstrdup(im->stem);
+}
+
+static const char *host_of(const struct import *im, const struct format_record *rec)
+{
+	return rec->host ? rec->host : im->o->host ? im->o->host : "imported";
+}
+
+static const char *workload_of(const struct import *im, const struct format_record *rec)
+{
+	if (im->o->workload)
+		return im->o->workload;
+	return rec->workload ? rec->workload : im->format->workload;
+}
+
+static void take_summary(struct import *im, const struct format_record *rec)
+{
+	for (size_t i = 0; i < rec->n_v; i++) {
+		const struct format_value *v = &rec->v[i];
+		struct result_set *s = im->set;
+		struct result_summary *m;
+
+		s->summaries = xreallocarray(
+			s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
+		m = &s->summaries[s->n_summaries++];
+		*m = (struct result_summary){.run = im->run->id,
+			.host = xstrdup(host_of(im, rec)),
+			.layout_name = layout_of(im, rec),
+			.workload_name = xstrdup(workload_of(im, rec)),
+			.metric = metric_find(v->metric),
+			.n = rec->n,
+			.mean = v->value,
+			.min = v->min,
+			.max = v->max,
+			.resolution = fmax(v->resolution,
+				fmax(v->min_resolution, v->max_resolution))};
+		m->layout = index_of(&im->run->layouts, m->layout_name);
+		m->workload = index_of(&im->run->workloads, m->workload_name);
+	}
+}
+
+static void take_values(const struct format_record *rec, struct result_trial *t)
+{
+	t->printed = xcalloc(rec->n_v, sizeof(*t->printed));
+	for (size_t i = 0; i < rec->n_v; i++)
+		t->printed[t->n_printed++] = (struct result_printed){
+			metric_find(rec->v[i].metric), rec->v[i].value, rec->v[i].resolution};
+}
+
+static uint64_t to_ns(double seconds)
+{
+	return seconds > 0 && seconds < 9e9 ? (uint64_t)llround(seconds * 1e9) : 0;
+}
+
+/* Takes the record's histogram. */
+static void take_outcome(struct format_record *rec, struct trial_summary *sum)
+{
+	sum->ok = !rec->error;
+	sum->error = xstrdup(rec->error);
+	sum->started_wall_ns = rec->started_wall_ns;
+	sum->elapsed_ns = (int64_t)to_ns(rec->seconds);
+	sum->bytes = rec->bytes;
+	sum->ops = rec->ops;
+	sum->cpu_user_ns = to_ns(rec->cpu_user_s);
+	sum->cpu_system_ns = to_ns(rec->cpu_system_s);
+	sum->hist = rec->hist;
+	sum->hist_len = rec->hist_len;
+	rec->hist = NULL;
+}
+
+static void take_trial(struct import *im, struct format_record *rec)
+{
+	struct result_trial t = {.run = im->run->id,
+		.host = xstrdup(host_of(im, rec)),
+		.attempt = 1,
+		.repeat = 1,
+		.layout_name = layout_of(im, rec),
+		.workload_name = xstrdup(workload_of(im, rec)),
+		.op = xstrdup(rec->op ? rec->op : ""),
+		.cache = xstrdup(rec->cache ? rec->cache : ""),
+		.complete = 1};
+
+	t.layout = index_of(&im->run->layouts, t.layout_name);
+	t.workload = index_of(&im->run->workloads, t.workload_name);
+	t.block = ++find_group(im, t.host, t.layout, t.workload)->blocks;
+	take_outcome(rec, &t.sum);
+	if (rec->n_v && !rec->error)
+		take_values(rec, &t);
+	t.sum.trial = ++im->trials;
+	t.sum.block = t.block;
+	t.sum.layout = t.layout;
+	t.sum.workload = t.workload;
+	t.sum.repeat = 1;
+	im->set->trials = xreallocarray(
+		im->set->trials, im->set->n_trials + 1, sizeof(*im->set->trials));
+	im->set->trials[im->set->n_trials++] = t;
+}
+
+/* The order of all trials is known when each has its time; where the layouts were measured one
+ * after the other, that is the order they were written in. */
+static void tell_design(struct import *im)
+{
+	int64_t first = 0, last = 0;
+	const char *design = "as-written";
+
+	for (size_t i = 0; i < im->set->n_trials; i++) {
+		const struct trial_summary *t = &im->set->trials[i].sum;
+
+		if (im->set->trials[i].run != im->run->id)
+			continue;
+		if (t->started_wall_ns == 0)
+			design = "unknown";
+		if (t->started_wall_ns && (!first || t->started_wall_ns < first))
+			first = t->started_wall_ns;
+		if (t->started_wall_ns && t->started_wall_ns + t->elapsed_ns > last)
+			last = t->started_wall_ns + t->elapsed_ns;
+	}
+	free(im->run->design);
+	im->run->design = xstrdup(first ? design : "unknown");
+	im->run->started_wall_ns = first;
+	im->run->finished_wall_ns = last;
+}
+
+static void write_log(const char *name, const struct format_found *f, struct buf *log)
+{
+	if (!log)
+		return;
+	buf_addf(log, "%s: read as %s\n", name, f->format);
+	for (size_t i = 0; i < f->n_notes; i++) {
+		const struct format_note *n = &f->notes[i];
+
+		buf_addf(log, "%s:%zu", name, n->first);
+		if (n->last > n->first)
+			buf_addf(log, "-%zu", n->last);
+		buf_addf(log, ": %s\n", n->text);
+	}
+}
+
+/* Names that a run cannot hold are said before anything is added. */
+static int check_found(const struct import *im, const struct format_found *f, struct err *e)
+{
+	size_t changes = 0;
+
+	for (size_t i = 1; i < f->n_records; i++)
+		changes += !str_equal(f->records[i].workload, f->records[i - 1].workload) ||
+			   !str_equal(f->records[i].layout, f->records[i - 1].layout) ||
+			   !str_equal(f->records[i].host, f->records[i - 1].host);
+	if (changes > INDICES_MAX)
+		return err_set(e, ERR_INPUT,
+			"%s: results of more than %d layouts and workloads: split it", im->name,
+			INDICES_MAX);
+	return 0;
+}
+
+static int add_found(struct import *im, struct format_found *f, struct err *e)
+{
+	if (check_found(im, f, e))
+		return -1;
+	im->run = im->o->into ? find_run(im->set, im->o->into) : NULL;
+	if (im->o->into && !im->run)
+		return err_set(e, ERR_NOTFOUND, "%s: there is no run %llu to add it to", im->name,
+			(unsigned long long)im->o->into);
+	if (im->run)
+		count_existing(im);
+	else
+		im->run = new_run(im->set, im->o->run ? im->o->run : f->run ? f->run : im->stem);
+	for (size_t i = 0; i < f->n_records; i++)
+		if (f->records[i].n)
+			take_summary(im, &f->records[i]);
+		else
+			take_trial(im, &f->records[i]);
+	tell_design(im);
+	return 0;
+}
+
+static int read_export(struct result_set *s, const char *name, const struct buf *text,
+	struct buf *log, struct err *e)
+{
+	size_t no = 0;
+
+	for (size_t at = 0; at < text->len;) {
+		const char *from = text->data + at;
+		const char *end = memchr(from, '\n', text->len - at);
+		size_t len = end ? (size_t)(end - from) : text->len - at;
+
+		at += len + 1;
+		no++;
+		if (strspn(from, " \t\r\n") >= len)
+			continue;
+		if (export_read_line(s, name, no, from, len, e))
+			return -1;
+	}
+	if (log)
+		buf_addf(log, "%s: read as arraymark\n%s:1-%zu: an export\n", name, name, no);
+	return 0;
+}
+
+int import_text(struct result_set *s, const char *name, struct buf *text,
+	const struct import_options *o, struct buf *log, uint64_t *ret_run, struct err *e)
+{
+	struct import im = {.set = s, .name = name, .o = o, .format = o->format};
+	struct format_found found = {0};
+	int rc;
+
+	if (format_decode(name, text, e) ||
+		(!im.format && format_detect(name, text, &im.format, e)))
+		return -1;
+	if (!im.format->read) {
+		if (read_export(s, name, text, log, e))
+			return -1;
+		*ret_run = 0;
+		return 0;
+	}
+	if (format_read(name, text, im.format, &found, e))
+		return -1;
+	im.stem = stem_of(name);
+	rc = add_found(&im, &found, e);
+	if (!rc) {
+		write_log(name, &found, log);
+		*ret_run = im.run->id;
+	}
+	format_found_clear(&found);
+	free(im.stem);
+	free(im.groups);
+	return rc;
+}
+
+int import_file(struct result_set *s, const char *path, const struct import_options *o,
+	struct buf *log, uint64_t *ret_run, struct err *e)
+{
+	struct buf text = {0};
+	int rc = format_load(path, &text, e);
+
+	rc = rc ? rc : import_text(s, path, &text, o, log, ret_run, e);
+	buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,25 @@
+/*
+ * Result sets turned so that other things stand beside each other: what came from several sources
+ * (runs, files) becomes the layouts of one comparison. Pure.
+ */
+#ifndef COORDINATOR_RESULTS_PIVOT_H
+#define COORDINATOR_RESULTS_PIVOT_H
+
+#include "coordinator/results/set.h"
+
+struct pivot_source {
+	uint64_t run;      /* of the set */
+	const char *label; /* what it is called in the comparison; unlike all others */
+};
+
+/* Makes of n >= 2 runs one run for each of their layouts, in which the sources are the layouts and
+ * the first is the baseline. Layouts and hosts belong together when they have one name; where every
+ * source has but one of them, these do. The set is after export_read_end, and stays in that order;
+ * its other runs go, as do series. ERR_INPUT when no two sources have anything in common. */
+int pivot_sources(
+	struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
+
+/* Takes the trials of other layouts (hosts, by wish.by) than the chosen ones out of the set. */
+void pivot_choose(struct result_set *s);
+
+#endif

@@ -1,0 +1,37 @@
+/* What the parts of the text report share. */
+#ifndef COORDINATOR_RESULTS_REPORT_TEXT_H
+#define COORDINATOR_RESULTS_REPORT_TEXT_H
+
+#include "common/base/units.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/report.h"
+
+#define BOLD "\x1b[1m"
+#define RED "\x1b[31m"
+#define YELLOW "\x1b[33m"
+#define PLAIN "\x1b[0m"
+#define NOTES_MAX 20 /* lines of one kind below a table; more are counted */
+
+struct text {
+	const struct result_set *set;
+	const struct report_options *opt;
+	const struct analysis *analysis;
+	struct buf *out;
+};
+const char *report_colored(const struct text *t, const char *code);
+/* Appends one piece of a line, made safe for a terminal: names and texts come from files. */
+void report_addf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A value of the metric with its unit, "-" for NaN. Returns out or a literal. */
+const char *report_value(enum metric_id m, double v, char out[UNITS_LEN]);
+
+/* Tables of one host's rows (all of one run), one a metric, with the verdicts against the run's
+ * baseline beside them. */
+void report_tables(const struct text *t, const struct analysis_run *r,
+	const struct result_row *rows, size_t n);
+/* Comparisons that no table shows: host NULL: over hosts and between them. */
+void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host);
+void report_outliers(const struct text *t, const struct analysis_run *r);
+/* host NULL: findings about the whole run. */
+void report_findings(const struct text *t, const struct analysis_run *r, const char *host);
+
+#endif

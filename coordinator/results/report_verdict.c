@@ -1,0 +1,204 @@
+/*
+ * Below the tables of the text report: comparisons that no table shows, hosts that stand out,
+ * findings. Owns nothing beyond a call.
+ * Invariant: what is invalid comes first, and no finding is left out without being counted.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/report_text.h"
+#include "coordinator/results/table.h"
+
+#define SUBJECTS_MAX 6 /* named in one line; more are counted */
+
+static int is_shown_in_table(
+	const struct text *t, const struct analysis_run *r, const struct result_comparison *c)
+{
+	const struct result_comparison *first = NULL;
+
+	if (!c->host || r->headline[c->workload_index] != c->metric)
+		return 0;
+	for (size_t i = 0; i < t->analysis->n_comparisons && !first; i++)
+		if (t->analysis->comparisons[i].run == c->run)
+			first = &t->analysis->comparisons[i];
+	return first && strcmp(first->base, c->base) == 0;
+}
+
+static void comparison_row(
+	const struct text *t, const struct result_comparison *c, struct table *table)
+{
+	struct buf text = {0};
+	char a[REPORT_HOST_MAX], b[REPORT_HOST_MAX];
+	const char *subject = c->subject, *base = c->base;
+
+	if (c->between_hosts) {
+		subject = report_host(t->set, t->opt, subject, a);
+		base = report_host(t->set, t->opt, base, b);
+	}
+	table_row(table);
+	table_cell(table, "%s%s%s", c->layout ? c->layout : "", c->layout ? "/" : "", c->workload);
+	table_cell(table, "%s", metric_table[c->metric].name);
+	table_cell(table, "%s vs %s", subject, base);
+	compare_change_text(&c->c, &text);
+	table_cell(table, "%s", buf_str(&text));
+	buf_reset(&text);
+	compare_verdict_text(&c->c, c->margin, &text);
+	if (c->invalid.n)
+		buf_adds(&text, " [invalid:");
+	for (size_t i = 0; i < c->invalid.n; i++)
+		buf_addf(&text, " %s%s", c->invalid.v[i], i + 1 < c->invalid.n ? "," : "]");
+	table_cell(table, "%s", buf_str(&text));
+	buf_free(&text);
+}
+
+void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	struct table table = {.left = ~0u};
+
+	for (size_t i = 0; i < t->analysis->n_comparisons; i++) {
+		const struct result_comparison *c = &t->analysis->comparisons[i];
+
+		if (c->run != r->run->id || is_shown_in_table(t, r, c))
+			continue;
+		if (host ? !c->host || strcmp(c->host, host) != 0 : c->host != NULL)
+			continue;
+		if (table.n == 0 && !host)
+			buf_addf(t->out, "\n%sover %zu hosts%s · 95%% CI, all comparisons\n",
+				report_colored(t, BOLD), r->n_hosts, report_colored(t, PLAIN));
+		comparison_row(t, c, &table);
+	}
+	table_print(&table, NULL, NULL, t->out);
+	table_clear(&table);
+}
+
+void report_outliers(const struct text *t, const struct analysis_run *r)
+{
+	char name[REPORT_HOST_MAX];
+
+	for (size_t i = 0; i < t->analysis->n_outliers; i++) {
+		const struct result_outlier *o = &t->analysis->outliers[i];
+
+		if (o->run != r->run->id)
+			continue;
+		report_addf(t->out, "stands out %s on %s/%s: %s %+.1f%% against its peers",
+			report_host(t->set, t->opt, o->host, name), o->layout, o->workload,
+			metric_table[o->metric].name, 100 * (o->ratio - 1));
+		buf_addc(t->out, '\n');
+	}
+}
+
+static int is_wanted(
+	const struct finding *f, const struct analysis_run *r, const char *host, int level)
+{
+	int own = f->unknown ? -1 : (int)f->severity;
+
+	if (f->run != r->run->id || own != level)
+		return 0;
+	return host ? f->host && strcmp(f->host, host) == 0 : f->host == NULL;
+}
+
+static const char *level_word(int level)
+{
+	return level < 0 ? "unknown" : severity_name((enum severity)level);
+}
+
+static const char *level_color(const struct text *t, int level)
+{
+	if (level == SEVERITY_INVALID)
+		return report_colored(t, RED);
+	return report_colored(t, level == SEVERITY_WARNING ? YELLOW : "");
+}
+
+static void level_line(const struct text *t, int level)
+{
+	buf_addf(t->out, "%s%-10s%s ", level_color(t, level), level_word(level),
+		report_colored(t, PLAIN));
+}
+
+static int says_the_same(const struct finding *a, const struct finding *b)
+{
+	return a->rule == b->rule && strcmp(a->text, b->text) == 0;
+}
+
+/* "hba8/load, hba10/load" of all findings from i on that say the same; how many. */
+static size_t subjects_text(const struct text *t, const struct analysis_run *r, const char *host,
+	int level, size_t i, struct buf *out)
+{
+	const struct findings *all = &t->analysis->findings;
+	size_t n = 0;
+
+	for (size_t k = i; k < all->n && all->v[k].rule == all->v[i].rule; k++) {
+		if (!is_wanted(&all->v[k], r, host, level) ||
+			!says_the_same(&all->v[i], &all->v[k]))
+			continue;
+		if (n++ >= SUBJECTS_MAX)
+			continue;
+		if (out->len)
+			buf_adds(out, ", ");
+		finding_subject(&all->v[k], out);
+	}
+	if (n > SUBJECTS_MAX)
+		buf_addf(out, " and %zu more", n - SUBJECTS_MAX);
+	return n;
+}
+
+/* Whether one before it, of the same rule, said the same. */
+static int was_told(
+	const struct text *t, const struct analysis_run *r, const char *host, int level, size_t i)
+{
+	const struct findings *all = &t->analysis->findings;
+
+	for (size_t k = i; k-- > 0 && all->v[k].rule == all->v[i].rule;)
+		if (is_wanted(&all->v[k], r, host, level) && says_the_same(&all->v[k], &all->v[i]))
+			return 1;
+	return 0;
+}
+
+/* Those about something have a line each; those about the whole run share one. */
+static void level_findings(
+	const struct text *t, const struct analysis_run *r, const char *host, int level)
+{
+	const struct findings *all = &t->analysis->findings;
+	struct buf whole = {0}, subjects = {0};
+	const struct rule *last = NULL;
+	size_t lines = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+
+		if (!is_wanted(f, r, host, level) || was_told(t, r, host, level, i))
+			continue;
+		if (!f->layout && !f->workload) {
+			if (last == f->rule)
+				buf_addf(&whole, ", %s", f->text);
+			else
+				buf_addf(&whole, "%s%s %s", whole.len ? " · " : "", f->rule->id,
+					f->text);
+			last = f->rule;
+			continue;
+		}
+		if (lines++ >= NOTES_MAX)
+			continue;
+		buf_reset(&subjects);
+		subjects_text(t, r, host, level, i, &subjects);
+		level_line(t, level);
+		report_addf(t->out, "%s %s: %s", f->rule->id, buf_str(&subjects), f->text);
+		buf_addc(t->out, '\n');
+	}
+	if (lines > NOTES_MAX)
+		buf_addf(t->out, "%-10s %zu more\n", level_word(level), lines - NOTES_MAX);
+	if (whole.len) {
+		level_line(t, level);
+		report_addf(t->out, "%s", buf_str(&whole));
+		buf_addc(t->out, '\n');
+	}
+	buf_free(&whole);
+	buf_free(&subjects);
+}
+
+void report_findings(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	for (int level = SEVERITY_INVALID; level >= -1; level--)
+		level_findings(t, r, host, level);
+}

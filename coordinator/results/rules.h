@@ -1,0 +1,78 @@
+/*
+ * Validity rules: what may be wrong with a result although its numbers look fine. One table, one
+ * function a rule. Pure. The reasons stand in arraymark-findings(7).
+ */
+#ifndef COORDINATOR_RESULTS_RULES_H
+#define COORDINATOR_RESULTS_RULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/results/set.h"
+
+enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_INVALID };
+
+struct analysis;
+struct analysis_run;
+struct rule;
+struct finding {
+	const struct rule *rule;
+	enum severity severity;
+	int unknown; /* the run lacks what the rule needs: neither broken nor kept */
+	uint64_t run;
+	const char *host, *layout, *workload; /* what it is about; NULL: all of them. Borrowed */
+	char *text;                           /* says it with numbers; without the subject */
+	struct json_t *evidence;              /* an object */
+};
+struct findings {
+	struct finding *v;
+	size_t n, cap;
+};
+
+struct rule_input {
+	const struct result_set *set;
+	const struct analysis *analysis; /* its rows are there, its comparisons are not yet */
+	const struct analysis_run *run;
+	const struct rule *rule;
+	struct findings *out;
+};
+struct rule {
+	const char *id, *title;
+	void (*check)(const struct rule_input *in);
+};
+extern const struct rule rule_table[];
+extern const size_t rule_count;
+
+/* Runs all rules on a run; findings are added to out, ordered by rule. */
+void rules_check(const struct result_set *s, const struct analysis *a, const struct analysis_run *r,
+	struct findings *out);
+void findings_clear(struct findings *f);
+
+const char *severity_name(enum severity s);
+/* "hba8/load" (the host is told elsewhere), "load", "hba8", or "" for the whole run. */
+void finding_subject(const struct finding *f, struct buf *out);
+
+/* For the rules: adds a finding about host, layout, workload (NULL: all). Takes the evidence. */
+struct finding *finding_add(const struct rule_input *in, enum severity severity, const char *host,
+	const char *layout, const char *workload, struct json_t *evidence, const char *fmt, ...)
+	__attribute__((format(printf, 7, 8)));
+/* The rule cannot tell, and why; once a run and reason. */
+void finding_unknown(const struct rule_input *in, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Whether a row is of the metric that its workload is judged by. */
+int rule_row_is_headline(const struct rule_input *in, const struct result_row *row);
+
+void rule_cached_read(const struct rule_input *in);       /* V01 */
+void rule_sync_untimed(const struct rule_input *in);      /* V03 */
+void rule_few_trials(const struct rule_input *in);        /* V04 */
+void rule_wide_spread(const struct rule_input *in);       /* V05 */
+void rule_identical_timings(const struct rule_input *in); /* V07 */
+void rule_layouts_unlike(const struct rule_input *in);    /* V16 */
+void rule_order(const struct rule_input *in);             /* V17 */
+void rule_small_data(const struct rule_input *in);        /* V18 */
+void rule_samples_missing(const struct rule_input *in);   /* V20 */
+void rule_these_builds(const struct rule_input *in);      /* V23 */
+void rule_spread_bounded(const struct rule_input *in);    /* V24 */
+void rule_sync_differs(const struct rule_input *in);      /* V25 */
+
+#endif

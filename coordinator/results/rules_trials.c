@@ -1,0 +1,329 @@
+/*
+ * Rules about what was measured: caches, sizes, counts, spreads, ties. Owns nothing.
+ * Invariant: thresholds stand here, once, and in arraymark-findings(7).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/rules.h"
+
+#define CACHED_BELOW 0.5      /* of the bytes that must have come from the disks */
+#define FEW 3                 /* trials below which there is no spread to speak of */
+#define FEW_SUMMARY 4         /* the same where only mean, min and max are told */
+#define WIDE 0.1              /* coefficient of variation */
+#define TIE_CHANCE 0.01       /* below it, equal timings are no chance */
+#define TIMER_RESOLUTION 1e-9 /* of our own timings, seconds */
+
+/* The rows of a run: every one, in order. */
+#define FOR_ROWS(in, row)                                                                          \
+	for (const struct result_row *row = (in)->analysis->rows + (in)->run->first_row,           \
+				     *end_ = row + (in)->run->n_rows;                              \
+		row < end_; row++)
+
+static const struct plan *plan_of(const struct rule_input *in)
+{
+	return in->run->plan;
+}
+
+static const struct stream *stream_of(const struct rule_input *in, const struct result_row *row)
+{
+	const struct plan *p = plan_of(in);
+
+	return p && row->workload_index < p->n_workloads ? &p->workloads[row->workload_index].stream
+							 : NULL;
+}
+
+/* Whether the layout's pool may compress what is written: set by the plan, or left to the default
+ * of the host's ZFS. */
+static int may_compress(const struct plan *p, uint32_t layout)
+{
+	const struct layout *l = layout < p->n_layouts ? &p->layouts[layout] : NULL;
+
+	if (!l || l->existing)
+		return 1;
+	if (!l->pool)
+		return l->fs && l->fs->type == FS_BTRFS;
+	for (size_t i = 0; i < l->pool->n_props; i++)
+		if (strcmp(l->pool->props[i].name, "compression") == 0)
+			return strcmp(l->pool->props[i].value, "off") != 0;
+	return 1;
+}
+
+/* The part of the logical bytes that must come from the disks when nothing is cached; NaN when
+ * that cannot be told. */
+static double expected_part(const struct rule_input *in, const struct result_row *row)
+{
+	const struct stream *s = stream_of(in, row);
+
+	if (!s)
+		return NAN;
+	if (s->data == DATA_RANDOM || !may_compress(plan_of(in), row->layout_index))
+		return 1;
+	return s->data == DATA_COMPRESSIBLE ? 1 - s->compressible_percent / 100.0 : NAN;
+}
+
+struct moved {
+	double physical, logical;
+	unsigned reads, counted;
+};
+
+static struct moved moved_by_reads(const struct result_row *row)
+{
+	struct moved m = {0};
+
+	for (unsigned i = 0; i < row->listed; i++) {
+		const struct result_trial *t = row->trials[i];
+
+		if (strcmp(t->op, "read") != 0 || t->sum.bytes == 0)
+			continue;
+		m.reads++;
+		if (t->sum.tele.disks == 0)
+			continue;
+		m.counted++;
+		m.physical += (double)t->sum.tele.disk_read_bytes;
+		m.logical += (double)t->sum.bytes;
+	}
+	return m;
+}
+
+void rule_cached_read(const struct rule_input *in)
+{
+	if (strcmp(in->run->run->cache, "warm") == 0)
+		return;
+	FOR_ROWS(in, row)
+	{
+		struct moved m;
+		double part, expected;
+
+		if (!rule_row_is_headline(in, row))
+			continue;
+		m = moved_by_reads(row);
+		if (m.reads == 0)
+			continue;
+		if (m.counted < m.reads)
+			finding_unknown(in, "no counters of the disks");
+		if (m.counted == 0)
+			continue;
+		part = m.physical / m.logical;
+		expected = expected_part(in, row);
+		if (isnan(expected) && part < CACHED_BELOW)
+			finding_unknown(in, plan_of(in) ? "no compression ratio" : "no plan");
+		if (part < CACHED_BELOW * expected)
+			finding_add(in, SEVERITY_INVALID, row->host, row->layout, row->workload,
+				json_pack("{sf sf sf}", "physical_bytes", m.physical,
+					"logical_bytes", m.logical, "expected_ratio", expected),
+				"the disks gave %.0f%% of the bytes read (%.0f%% expected): the "
+				"rest came from a cache",
+				100 * part, 100 * expected);
+	}
+}
+
+void rule_sync_untimed(const struct rule_input *in)
+{
+	const struct plan *p = plan_of(in);
+
+	if (!p) {
+		finding_unknown(in, "no plan");
+		return;
+	}
+	for (size_t i = 0; i < p->n_workloads; i++)
+		if (p->workloads[i].stream.op != OP_READ &&
+			p->workloads[i].stream.sync == SYNC_NONE)
+			finding_add(in, SEVERITY_WARNING, NULL, NULL, p->workloads[i].name,
+				json_pack("{ss}", "sync", "none"),
+				"sync: none: the time ends before the data is on the disks");
+}
+
+void rule_few_trials(const struct rule_input *in)
+{
+	FOR_ROWS(in, row)
+	{
+		unsigned few = row->summary_only ? FEW_SUMMARY : FEW;
+
+		if (rule_row_is_headline(in, row) && row->n < few)
+			finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
+				json_pack("{si si}", "n", (int)row->n, "needed", (int)few),
+				"n = %u: %u are needed for an interval", row->n, few);
+	}
+}
+
+void rule_wide_spread(const struct rule_input *in)
+{
+	FOR_ROWS(in, row)
+	{
+		double cv = row->stddev / row->mean;
+
+		if (rule_row_is_headline(in, row) && row->n >= FEW && cv > WIDE)
+			finding_add(in, SEVERITY_NOTE, row->host, row->layout, row->workload,
+				json_pack("{sf si}", "cv", cv, "n", (int)row->n),
+				"trials spread by %.0f%% (standard deviation over mean)", 100 * cv);
+	}
+}
+
+/* "8m42.7810s" -> "8m42.781s" */
+static void trim_zeros(char *s)
+{
+	size_t end = strlen(s) - 1; /* of the unit */
+	size_t n = end;
+
+	while (n > 0 && s[n - 1] == '0')
+		n--;
+	if (n > 0 && s[n - 1] == '.')
+		n--;
+	memmove(s + n, s + end, 2);
+}
+
+/* With every digit that was read: "8m42.781s". */
+static const char *value_text(const struct result_row *row, double v, char out[UNITS_LEN])
+{
+	double q = row->resolution > 0 ? row->resolution : TIMER_RESOLUTION;
+	int places = (int)fmin(9, fmax(0, ceil(-log10(q) - 1e-9)));
+
+	if (strcmp(metric_table[row->metric].unit, "s") != 0)
+		snprintf(out, UNITS_LEN, "%.10g %s", v, metric_table[row->metric].unit);
+	else if (v >= 60 && v < 1e9)
+		snprintf(out, UNITS_LEN, "%.0fm%0*.*fs", floor(v / 60), places ? places + 3 : 2,
+			places, fmod(v, 60));
+	else
+		snprintf(out, UNITS_LEN, "%.*fs", places, v);
+	if (strchr(out, '.') && strcmp(metric_table[row->metric].unit, "s") == 0)
+		trim_zeros(out);
+	return out;
+}
+
+/* "trials 2, 3 both 8m42.781s" for the first value that is there more than once. */
+static void tie_found(
+	const struct rule_input *in, const struct result_row *row, unsigned first, double chance)
+{
+	char s[UNITS_LEN];
+	struct buf who = {0};
+	unsigned n = 0;
+
+	for (unsigned i = first; i < row->listed; i++)
+		if (row->values[i] == row->values[first])
+			buf_addf(&who, "%s%u", n++ ? ", " : "", i + 1);
+	finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
+		json_pack("{sf sf si}", "value", row->values[first], "chance", chance, "times",
+			(int)n),
+		"trials %s %s %s (chance %.2g%%)", buf_str(&who), n == 2 ? "both" : "all",
+		value_text(row, row->values[first], s), 100 * chance);
+	buf_free(&who);
+}
+
+/* The chance of any tie among n values of a normal distribution with that deviation, read with
+ * resolution q: n (n - 1) / 2 pairs, each with density 1 / (2 sqrt(pi) s) at distance 0. */
+static double tie_chance(unsigned n, double q, double s)
+{
+	return n * (n - 1.0) / 2 * q / (2 * sqrt(M_PI) * s);
+}
+
+/* At a set rate the plan decides how long it takes. */
+static int is_paced(const struct rule_input *in, const struct result_row *row)
+{
+	const struct stream *s = stream_of(in, row);
+
+	return s && s->rate > 0;
+}
+
+void rule_identical_timings(const struct rule_input *in)
+{
+	FOR_ROWS(in, row)
+	{
+		double q = row->resolution, chance;
+		unsigned n = row->listed;
+		int found = 0;
+
+		if (!rule_row_is_headline(in, row) || n < 2 || !(row->stddev > 0) ||
+			is_paced(in, row))
+			continue;
+		if (q <= 0 && row->metric == METRIC_ELAPSED)
+			q = TIMER_RESOLUTION;
+		chance = tie_chance(n, q, row->stddev);
+		if (q <= 0 || chance >= TIE_CHANCE)
+			continue;
+		for (unsigned i = 0; i < n && !found; i++)
+			for (unsigned k = i + 1; k < n && !found; k++)
+				if (row->values[i] == row->values[k]) {
+					tie_found(in, row, i, chance);
+					found = 1;
+				}
+	}
+}
+
+static uint64_t ram_of(const struct rule_input *in, const char *host)
+{
+	for (size_t i = 0; i < in->set->n_envs; i++)
+		if (in->set->envs[i].run == in->run->run->id &&
+			strcmp(in->set->envs[i].host, host) == 0)
+			return (uint64_t)json_get_int(in->set->envs[i].inventory, "ram_bytes", 0);
+	return 0;
+}
+
+static int same_section(const struct result_row *a, const struct result_row *b)
+{
+	return a && a->workload_index == b->workload_index && strcmp(a->host, b->host) == 0;
+}
+
+/* Once per host and workload: its layouts get the same data. */
+void rule_small_data(const struct rule_input *in)
+{
+	const struct result_row *told = NULL;
+	const char *host = "";
+	uint64_t ram = 0;
+
+	FOR_ROWS(in, row)
+	{
+		uint64_t bytes = row->listed ? row->trials[0]->sum.bytes : 0;
+		char a[UNITS_LEN], b[UNITS_LEN];
+
+		if (!rule_row_is_headline(in, row) || same_section(told, row))
+			continue;
+		if (strcmp(host, row->host) != 0)
+			ram = ram_of(in, row->host);
+		host = row->host;
+		if (bytes == 0 || ram == 0) {
+			finding_unknown(
+				in, "no %s", bytes ? "size of the memory" : "size of the data");
+			continue;
+		}
+		told = row;
+		if (bytes < ram)
+			finding_add(in, SEVERITY_WARNING, row->host, NULL, row->workload,
+				json_pack("{sI sI}", "bytes", (json_int_t)bytes, "ram_bytes",
+					(json_int_t)ram),
+				"%s of data, %s of memory: caches can hold it",
+				units_size((int64_t)bytes, a), units_size((int64_t)ram, b));
+	}
+}
+
+void rule_samples_missing(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->set->n_trials; i++) {
+		const struct result_trial *t = &in->set->trials[i];
+
+		if (t->run == in->run->run->id && !t->superseded && t->lost)
+			finding_add(in, SEVERITY_WARNING, t->host, t->layout_name, t->workload_name,
+				json_pack("{si si si}", "block", (int)t->block, "repeat",
+					(int)t->repeat, "records", (int)t->lost),
+				"block %u: %u records with samples were lost on the host; the "
+				"totals are whole",
+				t->block, t->lost);
+	}
+}
+
+void rule_spread_bounded(const struct rule_input *in)
+{
+	FOR_ROWS(in, row)
+	{
+		if (rule_row_is_headline(in, row) && row->summary_only)
+			finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
+				json_pack("{si}", "n", (int)row->n),
+				"spread bounded by mean, min and max, not known");
+	}
+}

@@ -1,0 +1,291 @@
+/*
+ * Error rates of the verdict procedure in simulation: how often a difference is called although
+ * there is none, at a nominal 5 %, and how often intervals cover the truth. All experiments go
+ * through compare() itself. The random numbers start the same each time.
+ */
+#include <math.h>
+
+#include "coordinator/results/compare.h"
+#include "coordinator/results/outliers.h"
+#include "coordinator/results/stats.h"
+#include "tests/bench/bench.h"
+
+#define EXPERIMENTS 40000
+#define BLOCKS_MAX 30
+
+static uint64_t seed = 88172645463325252ull;
+
+static double uniform(void)
+{
+	return ((double)(bench_random(&seed) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* Shapes of a trial's time, all above 0. */
+static double times_normal(void)
+{
+	return 100 + 3 * normal();
+}
+
+static double times_lognormal(void)
+{
+	return exp(0.3 * normal());
+}
+
+static double times_floor(void)
+{
+	return 100 - 10 * log(uniform());
+}
+
+static double times_bimodal(void)
+{
+	return (uniform() < 0.9 ? 100 : 130) + normal();
+}
+
+static double times_skewed(void)
+{
+	return exp(normal());
+}
+
+typedef double (*shape)(void);
+
+static const uint32_t numbers[BLOCKS_MAX] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+static const struct compare_terms terms = {COMPARE_ALPHA, 1, 0, 0};
+
+static int is_called(const struct compared *c)
+{
+	return c->verdict == VERDICT_FASTER || c->verdict == VERDICT_SLOWER;
+}
+
+struct design {
+	const char *what;
+	shape shape;
+	unsigned a, b; /* values a side; pairs: a */
+	int paired;
+	double drift;    /* of a slot, as a factor's logarithm */
+	double block;    /* spread of blocks, the same for both sides */
+	double unequal;  /* the second side's spread is so many times the first's */
+	double promised; /* percent; 0: only shown */
+};
+
+static void draw(const struct design *d, double *a, double *b)
+{
+	for (unsigned i = 0; i < d->a; i++) {
+		double shift = d->block * normal();
+		int first = uniform() < 0.5;
+
+		a[i] = d->shape() * exp(shift + d->drift * (2 * i + (first ? 0 : 1)));
+		if (d->paired)
+			b[i] = d->shape() * exp(shift + d->drift * (2 * i + (first ? 1 : 0)));
+	}
+	for (unsigned i = 0; i < d->b && !d->paired; i++)
+		b[i] = d->unequal > 0 ? 100 * exp(0.03 * d->unequal * normal()) : d->shape();
+	for (unsigned i = 0; i < d->a && d->unequal > 0; i++)
+		a[i] = 100 * exp(0.03 * normal());
+}
+
+static void false_calls(const struct design *d)
+{
+	double a[BLOCKS_MAX], b[BLOCKS_MAX];
+	unsigned called = 0;
+
+	for (unsigned i = 0; i < EXPERIMENTS; i++) {
+		struct compare_host h = {{.values = a, .blocks = numbers, .n = d->a},
+			{.values = b, .blocks = numbers, .n = d->paired ? d->a : d->b}, d->paired};
+		struct compared c;
+
+		draw(d, a, b);
+		compare(&h, 1, &terms, &c);
+		called += (unsigned)is_called(&c);
+	}
+	bench_one(d->what, 100.0 * called / EXPERIMENTS, "% false",
+		d->promised > 0 ? BENCH_AT_MOST : BENCH_SHOWN, d->promised);
+}
+
+static const struct design designs[] = {
+	{"pairs, n = 4, normal", times_normal, 4, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 10, normal", times_normal, 10, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 4, lognormal", times_lognormal, 4, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 10, lognormal", times_lognormal, 10, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 4, floor + exponential", times_floor, 4, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 10, bimodal", times_bimodal, 10, 0, 1, 0, 0, 0, 5.5},
+	{"pairs, n = 4, blocks differ", times_normal, 4, 0, 1, 0, 0.1, 0, 5.5},
+	{"pairs, n = 4, drift of half a deviation", times_normal, 4, 0, 1, 0.015, 0, 0, 5.5},
+	{"pairs, n = 10, drift of half a deviation", times_normal, 10, 0, 1, 0.015, 0, 0, 5.5},
+	{"Welch, 5 and 5, normal", times_normal, 5, 5, 0, 0, 0, 0, 5.7},
+	{"Welch, 10 and 10, spread 1 to 3", times_normal, 10, 10, 0, 0, 0, 3, 5.7},
+	{"Welch, 4 and 3, normal", times_normal, 4, 3, 0, 0, 0, 0, 6.3},
+	{"guarded Welch, 3 and 10, spread 1 to 3", times_normal, 3, 10, 0, 0, 0, 3, 0.8},
+};
+
+/* Five hosts with ratios of their own, three blocks each. */
+static void false_calls_of_hosts(void)
+{
+	double a[5][3], b[5][3];
+	unsigned called = 0;
+
+	for (unsigned i = 0; i < EXPERIMENTS; i++) {
+		struct compare_host h[5];
+		struct compared c;
+
+		for (unsigned k = 0; k < 5; k++) {
+			double own = exp(0.05 * normal());
+
+			for (unsigned m = 0; m < 3; m++) {
+				a[k][m] = times_normal();
+				b[k][m] = times_normal() * own;
+			}
+			h[k] = (struct compare_host){{.values = a[k], .blocks = numbers, .n = 3},
+				{.values = b[k], .blocks = numbers, .n = 3}, 1};
+		}
+		compare(h, 5, &terms, &c);
+		called += (unsigned)is_called(&c);
+	}
+	bench_one("5 hosts, 3 blocks each", 100.0 * called / EXPERIMENTS, "% false", BENCH_AT_MOST,
+		5.5);
+}
+
+/* Ten trials told by their mean and range in whole seconds, around 30 s and around 300 s. */
+static void false_calls_of_summaries(double mean, const char *what)
+{
+	unsigned called = 0;
+
+	for (unsigned i = 0; i < EXPERIMENTS; i++) {
+		struct compare_host h = {.random_blocks = 0};
+		struct compare_side *sides[] = {&h.base, &h.subject};
+		struct compared c;
+
+		for (unsigned s = 0; s < 2; s++) {
+			struct stats d;
+			double v[10];
+
+			for (unsigned k = 0; k < 10; k++)
+				v[k] = mean * (1 + 0.03 * normal());
+			stats_describe(v, 10, &d);
+			*sides[s] = (struct compare_side){.summary_only = 1,
+				.n = 10,
+				.mean = floor(d.mean),
+				.min = floor(d.min),
+				.max = floor(d.max),
+				.resolution = 1};
+		}
+		compare(&h, 1, &terms, &c);
+		called += (unsigned)is_called(&c);
+	}
+	bench_one(what, 100.0 * called / EXPERIMENTS, "% false", BENCH_AT_MOST, 5.5);
+}
+
+/* From five blocks on until the interval is within T, thirty at most. */
+static void false_calls_of_until(double until)
+{
+	const struct compare_terms t = {COMPARE_ALPHA_UNTIL, 1, 0, 0};
+	unsigned called = 0, blocks = 0, experiments = EXPERIMENTS / 4;
+	double a[BLOCKS_MAX], b[BLOCKS_MAX];
+
+	for (unsigned i = 0; i < experiments; i++) {
+		struct compared c = {.d = 0};
+		unsigned n = 0;
+
+		while (n < BLOCKS_MAX) {
+			struct compare_host h = {{.values = a, .blocks = numbers},
+				{.values = b, .blocks = numbers}, 1};
+			struct compare_precision p;
+
+			a[n] = times_normal();
+			b[n++] = times_normal();
+			if (n < 5)
+				continue;
+			h.base.n = h.subject.n = n;
+			compare(&h, 1, &t, &c);
+			p = (struct compare_precision){c.se, c.df};
+			if (compare_is_precise(&p, 1, 1, until))
+				break;
+		}
+		called += (unsigned)is_called(&c);
+		blocks += n;
+	}
+	bench_one("until: 3%, pairs, normal", 100.0 * called / experiments, "% false",
+		BENCH_AT_MOST, 5.5);
+	bench_one("    blocks that took", (double)blocks / experiments, "blocks", BENCH_SHOWN, 0);
+}
+
+/* How often the interval of pairs covers a true ratio of 1.2. */
+static void coverage(shape times, unsigned n, const char *what, double at_least)
+{
+	double a[BLOCKS_MAX], b[BLOCKS_MAX];
+	unsigned covered = 0;
+
+	for (unsigned i = 0; i < EXPERIMENTS; i++) {
+		struct compare_host h = {{.values = a, .blocks = numbers, .n = n},
+			{.values = b, .blocks = numbers, .n = n}, 1};
+		struct compared c;
+
+		for (unsigned k = 0; k < n; k++) {
+			a[k] = times();
+			b[k] = 1.2 * times();
+		}
+		compare(&h, 1, &terms, &c);
+		covered += c.lo <= log(1.2) && log(1.2) <= c.hi;
+	}
+	bench_one(what, 100.0 * covered / EXPERIMENTS, "% covered",
+		at_least > 0 ? BENCH_AT_LEAST : BENCH_SHOWN, at_least);
+}
+
+/* How often the mean's own interval covers it: printed beside every mean, promised for none. */
+static void mean_coverage(shape times, double truth, unsigned n, const char *what)
+{
+	double v[BLOCKS_MAX];
+	unsigned covered = 0;
+
+	for (unsigned i = 0; i < EXPERIMENTS; i++) {
+		struct stats d;
+
+		for (unsigned k = 0; k < n; k++)
+			v[k] = times();
+		stats_describe(v, n, &d);
+		covered += d.ci95[0] <= truth && truth <= d.ci95[1];
+	}
+	bench_one(what, 100.0 * covered / EXPERIMENTS, "% covered", BENCH_SHOWN, 0);
+}
+
+static void false_outliers(size_t hosts, unsigned experiments, const char *what)
+{
+	double *v = calloc(hosts, sizeof(*v));
+	size_t *out = calloc(hosts, sizeof(*out));
+	unsigned called = 0;
+
+	if (!v || !out)
+		bench_die("out of memory", NULL);
+	for (unsigned i = 0; i < experiments; i++) {
+		for (size_t k = 0; k < hosts; k++)
+			v[k] = 0.05 * normal();
+		called += outliers_hosts(v, hosts, 0, out) > 0;
+	}
+	bench_one(what, 100.0 * called / experiments, "% false", BENCH_SHOWN, 0);
+	free(v);
+	free(out);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(designs) / sizeof(designs[0]); i++)
+		false_calls(&designs[i]);
+	false_calls_of_hosts();
+	false_calls_of_summaries(30, "summaries of 10, whole seconds, around 30 s");
+	false_calls_of_summaries(300, "summaries of 10, whole seconds, around 300 s");
+	false_calls_of_until(0.03);
+	coverage(times_lognormal, 4, "ratio, n = 4, lognormal", 94);
+	coverage(times_lognormal, 10, "ratio, n = 10, lognormal", 94);
+	coverage(times_bimodal, 4, "ratio, n = 4, bimodal", 0);
+	mean_coverage(times_lognormal, exp(0.045), 3, "mean, n = 3, lognormal, sigma 0.3");
+	mean_coverage(times_skewed, exp(0.5), 3, "mean, n = 3, lognormal, sigma 1");
+	mean_coverage(times_bimodal, 103, 3, "mean, n = 3, bimodal");
+	false_outliers(5, EXPERIMENTS, "a host that stands out among 5 alike");
+	false_outliers(100, EXPERIMENTS / 20, "a host that stands out among 100 alike");
+	return 0;
+}

@@ -1,0 +1,229 @@
+/*
+ * Texts as they come: marks, encodings, line ends, sizes, formats named and found. With CAPTURES
+ * set, every file of $CAPTURES/results gives plausible values or an error that names it.
+ */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/unit/test.h"
+#include "tests/unit/formats_kit.h"
+
+static void test_encodings(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		size_t len;
+	} texts[] = {
+		{"plain", "56s\n57s\n", 8},
+		{"CRLF", "56s\r\n57s\r\n", 10},
+		{"no end of line", "56s\n57s", 7},
+		{"BOM", "\xef\xbb\xbf" "56s\n57s\n", 11},
+		{"UTF-16, little end first",
+			"\xff\xfe" "5\0" "6\0" "s\0" "\n\0" "5\0" "7\0" "s\0" "\n\0", 18},
+		{"UTF-16, big end first",
+			"\xfe\xff" "\0" "5\0" "6\0" "s\0" "\n\0" "5\0" "7\0" "s\0" "\n", 18},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct format_found f = {0};
+		struct err e = {0};
+
+		if (kit_read_n(texts[i].text, texts[i].len, NULL, &f, &e) != 0)
+			fail_msg("%s: %s", texts[i].name, e.text);
+		assert_int_equal(f.n_records, 2);
+		kit_near(f.records[1].v[0].value, 57, texts[i].name);
+		format_found_clear(&f);
+	}
+}
+
+static void test_utf16_names(void **state)
+{
+	/* "layout: é😀" and a time */
+	static const char text[] = "\xff\xfel\0a\0y\0o\0u\0t\0:\0 \0\xe9\0\x3d\xd8\x00\xde\n\0"
+				   "5\0s\0\n";
+	struct format_found f = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_ok(kit_read_n(text, sizeof(text), NULL, &f, &e), e);
+	assert_string_equal(f.records[0].layout, "\303\251\360\237\230\200");
+	format_found_clear(&f);
+	/* A surrogate alone; half a character. */
+	assert_int_equal(kit_read_n("\xff\xfe\x3d\xd8" "5\0", 6, NULL, &f, &e), -1);
+	assert_has(e.text, "x: UTF-16 that is damaged at byte 2");
+	assert_int_equal(kit_read_n("\xff\xfe" "5\0s", 5, NULL, &f, &e), -1);
+	assert_has(e.text, "damaged at byte 4");
+}
+
+static void test_not_text(void **state)
+{
+	struct format_found f = {0};
+	struct err e = {0};
+
+	(void)state;
+	kit_bad("", NULL, "x: it is empty");
+	kit_bad(" \r\n\n", NULL, "x: it is empty");
+	kit_bad("\xef\xbb\xbf\n", NULL, "x: it is empty");
+	assert_int_equal(kit_read_n("56s\n5\0s\n", 8, NULL, &f, &e), -1);
+	assert_has(e.text, "x:2: a NUL byte: this is a binary file");
+	assert_int_equal(kit_read_n("\x7f" "ELF\1\1\1\0\0", 9, NULL, &f, &e), -1);
+	assert_has(e.text, "x:1: a NUL byte");
+	kit_bad("hello\nworld\n", NULL, "x: not a result that is known here");
+	kit_bad("hello\nworld\n", NULL, "arraymark, fio, elbencho, iozone, bonnie++, filebench, dd, time");
+}
+
+/* A line that does not end is refused by its length; beside JSON, which may be one line. */
+static void test_long_lines(void **state)
+{
+	struct buf b = {0};
+	struct format_found f = {0};
+	struct err e = {0};
+
+	(void)state;
+	buf_adds(&b, "56s\n");
+	while (b.len < FORMAT_LINE_MAX + 100)
+		buf_adds(&b, "57s ");
+	assert_int_equal(kit_read_n(b.data, b.len, NULL, &f, &e), -1);
+	assert_has(e.text, "x:2: a line of");
+	assert_has(e.text, "the limit is 1048576");
+	buf_reset(&b);
+	buf_adds(&b, "{\"fio version\" : \"fio-3.33\", \"pad\" : \"");
+	while (b.len < FORMAT_LINE_MAX + 100)
+		buf_adds(&b, "0123456789abcdef");
+	buf_adds(&b, "\", \"jobs\" : [{\"jobname\" : \"g\", \"read\" : {\"io_bytes\" : 4096, "
+		     "\"io_kbytes\" : 4, \"runtime\" : 10}}]}");
+	assert_ok(kit_read_n(b.data, b.len, NULL, &f, &e), e);
+	assert_int_equal(f.n_records, 1);
+	format_found_clear(&f);
+	buf_free(&b);
+}
+
+static void test_named_format(void **state)
+{
+	struct format_found f = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_null(format_find("nonsense"));
+	for (size_t i = 0; format_table[i]; i++)
+		assert_ptr_equal(format_find(format_table[i]->name), format_table[i]);
+	/* A log that holds both: dd by content, time when it is asked for. */
+	const char *both = "1000 bytes (1.0 kB) copied, 1.5 s, 0.7 kB/s\nreal\t0m2.000s\n";
+	kit_good(both, "dd", &f);
+	assert_int_equal(f.records[0].bytes, 1000);
+	format_found_clear(&f);
+	assert_ok(kit_read(both, "time", &f, &e), e);
+	assert_int_equal(f.records[0].bytes, 0);
+	kit_near(f.records[0].v[0].value, 2, "elapsed");
+	format_found_clear(&f);
+	kit_bad("{\"type\":\"run\",\"run\":1}\n", NULL, "an export of arraymark is not read here");
+}
+
+/* What a file names cannot drive a terminal. */
+static void test_names_are_clean(void **state)
+{
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good("layout: a\033[31mb\xff" "c\n56s\n", "list", &f);
+	assert_string_equal(f.records[0].layout, "a?[31mb?c");
+	format_found_clear(&f);
+}
+
+static void test_load(void **state)
+{
+	char path[] = "/tmp/arraymark-load-XXXXXX";
+	int fd = mkstemp(path);
+	struct buf b = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "56s\n", 4), 4);
+	assert_ok(format_load(path, &b, &e), e);
+	assert_string_equal(b.data, "56s\n");
+	buf_reset(&b);
+	/* Sparse, and longer than the limit: refused by its size. */
+	assert_int_equal(ftruncate(fd, (off_t)FORMAT_MAX_BYTES + 1), 0);
+	assert_int_equal(format_load(path, &b, &e), -1);
+	assert_has(e.text, "268435456");
+	close(fd);
+	unlink(path);
+	assert_int_equal(format_load(path, &b, &e), -1);
+	buf_free(&b);
+}
+
+static int captures, captures_read;
+
+static void check_plausible(const char *path, const struct format_found *f)
+{
+	for (size_t i = 0; i < f->n_records; i++)
+		for (size_t k = 0; k < f->records[i].n_v; k++) {
+			const struct format_value *v = &f->records[i].v[k];
+			double most = !strcmp(v->metric, "elapsed")      ? 1e6
+				      : !strcmp(v->metric, "throughput") ? 1e11
+				      : !strcmp(v->metric, "ops_per_s")  ? 1e8
+									  : 1e12;
+
+			if (!(v->value > 0 && v->value < most))
+				fail_msg("%s:%zu: %s is %g", path, f->records[i].line, v->metric,
+					v->value);
+		}
+}
+
+static int read_capture(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	struct format_found f = {0};
+	struct buf b = {0};
+	struct err e = {0};
+
+	(void)st;
+	(void)at;
+	if (type != FTW_F)
+		return 0;
+	captures++;
+	if (format_load(path, &b, &e) || format_decode(path, &b, &e) ||
+		format_read(path, &b, NULL, &f, &e)) {
+		print_message("%s\n", e.text);
+		assert_has(e.text, path);
+	} else {
+		captures_read++;
+		check_plausible(path, &f);
+	}
+	format_found_clear(&f);
+	buf_free(&b);
+	return 0;
+}
+
+static void test_captures(void **state)
+{
+	const char *root = getenv("CAPTURES");
+	char path[4096];
+
+	(void)state;
+	if (!root || !*root)
+		skip();
+	snprintf(path, sizeof(path), "%s/results", root);
+	assert_int_equal(nftw(path, read_capture, 8, FTW_PHYS), 0);
+	assert_true(captures > 0);
+	assert_true(captures_read * 2 > captures);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_encodings),
+		cmocka_unit_test(test_utf16_names),
+		cmocka_unit_test(test_not_text),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_named_format),
+		cmocka_unit_test(test_names_are_clean),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_captures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

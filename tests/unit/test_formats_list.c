@@ -1,0 +1,210 @@
+/* Numbers, lists of times and summary rows: every spelling, and every spelling that is wrong. */
+#include "tests/unit/test.h"
+#include "tests/unit/formats_kit.h"
+
+struct one {
+	const char *text, *metric;
+	double value, resolution;
+};
+
+/* Each text is one list of one value. */
+static const struct one values[] = {
+	{"18m15.395s", "elapsed", 1095.395, 0.001},
+	{"18m15,395s", "elapsed", 1095.395, 0.001},
+	{"0:18:22", "elapsed", 1102, 1},
+	{"18:22.5", "elapsed", 1102.5, 0.1},
+	{"1102.99", "elapsed", 1102.99, 0.01},
+	{"56s", "elapsed", 56, 1},
+	{"1h2m3s", "elapsed", 3723, 1},
+	{"340ms", "elapsed", 0.34, 0.001},
+	{"250us", "elapsed", 250e-6, 1e-6},
+	{"250\302\265s", "elapsed", 250e-6, 1e-6},
+	{"2d", "elapsed", 172800, 86400},
+	{"1.5e3", "elapsed", 1500, 100},
+	{"1,234.5", "elapsed", 1234.5, 0.1},
+	{"1.234,5", "elapsed", 1234.5, 0.1},
+	{"1,234,567", "elapsed", 1234567, 1},
+	{"12,34", "elapsed", 12.34, 0.01},
+	{"1. 18m15.395s", "elapsed", 1095.395, 0.001},
+	{"- 56s", "elapsed", 56, 1},
+	{"  56s  ", "elapsed", 56, 1},
+	{"549MiB/s", "throughput", 549.0 * 1048576, 1048576},
+	{"549 MB/s", "throughput", 549e6, 1e6},
+	{"96374 bytes/sec", "throughput", 96374, 1},
+	{"7341.7 ops/s", "ops_per_s", 7341.7, 0.1},
+	{"1526 IOPS", "ops_per_s", 1526, 1},
+	{"metric: ops_per_s\n7341.7", "ops_per_s", 7341.7, 0.1},
+	{"metric: latency_p99\n150000", "latency_p99", 150000, 1},
+};
+
+static void test_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		const struct one *v = &values[i];
+		struct format_found f = {0};
+
+		kit_good(v->text, "list", &f);
+		assert_int_equal(f.n_records, 1);
+		kit_near(kit_value(&f.records[0], v->metric)->value, v->value, v->text);
+		kit_near(kit_value(&f.records[0], v->metric)->resolution, v->resolution, v->text);
+		format_found_clear(&f);
+	}
+}
+
+static const struct {
+	const char *text, *words;
+} wrong[] = {
+	{"56s\nnan\n", "x:2: 'nan' is not a number that can be used"},
+	{"56s\ninf\n", "x:2: 'inf'"},
+	{"56s\n-5s\n", "x:2: '-5s' is negative"},
+	{"56s\n0s\n", "x:2: a time of zero"},
+	{"0.00\n", "x:1: '0.00': a value of zero"},
+	{"56\n1000000000\n", "x:2: a time of 1e+09 s, more than 10 years"},
+	{"1e400\n", "x:1: '1e400' is too large a number"},
+	{"1,234\n", "x:1: '1,234' could be one number or a thousand times that"},
+	{"12,5\n12.5\n", "x:2: a decimal point here, but a decimal comma in line 1"},
+	{"56s\n57\n", "x:2: a number without a unit, but line 1 is with one"},
+	{"56s\n549MiB/s\n", "x:2: mixed units: throughput here, but elapsed in line 1"},
+	{"18m75.5s\n", "x:1: '18m75.5s' is not a time: its parts overlap"},
+	{"1s2m\n", "x:1: '1s2m' is not a time"},
+	{"0:61:00\n", "60 minutes or more"},
+	{"18:75\n", "60 seconds or more"},
+	{"1:2:3:4\n", "h:mm:ss or m:ss"},
+	{"56s\n57x\n", "x:2: '57x' is not a time or a rate"},
+	{"56s\n57s\nabout a minute\n", "x:3: 'about' is not a number"},
+	{"11111111111111111111111111111111111111111111\n", "more digits than a number can have"},
+	{"layout:\n56s\n", "x:1: 'layout' without a name behind it"},
+	{"bytes: 12x\n56s\n", "x:1: '12x' is not a size"},
+	{"metric: speed\n56\n", "x:1: metric 'speed' is not known"},
+	{"56s\nrun: late\n", "x:2: run: one name for the whole text"},
+};
+
+static void test_wrong(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		kit_bad(wrong[i].text, "list", wrong[i].words);
+}
+
+static void test_names(void **state)
+{
+	const char *text = "# times of two layouts\nrun: old\nhost: h\nbytes: 1M\nlayout: a b\n"
+			   "workload: load\n56s 57s; 58s\nlayout: c\n\n59s\n";
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good(text, "list", &f);
+	assert_string_equal(f.run, "old");
+	assert_int_equal(f.n_records, 4);
+	assert_string_equal(f.records[2].layout, "a b");
+	assert_int_equal(f.records[2].line, 7);
+	assert_string_equal(f.records[3].layout, "c");
+	assert_string_equal(f.records[3].workload, "load");
+	assert_string_equal(f.records[3].host, "h");
+	kit_near(kit_value(&f.records[3], "throughput")->value, 1048576.0 / 59, "throughput");
+	assert_int_equal(kit_value(&f.records[3], "throughput")->marks, FORMAT_COMPUTED);
+	assert_string_equal(kit_note(&f, 1), "a comment");
+	assert_string_equal(kit_note(&f, 5), "layout of what follows");
+	assert_has(kit_note(&f, 10), "elapsed 59 s");
+	format_found_clear(&f);
+}
+
+/* A list may change its unit where it says that something else follows. */
+static void test_sections(void **state)
+{
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good("layout: a\n56s\nlayout: b\n57\nmetric: throughput\n1000\n", "list", &f);
+	assert_int_equal(f.n_records, 3);
+	kit_near(kit_value(&f.records[2], "throughput")->value, 1000, "throughput");
+	format_found_clear(&f);
+}
+
+/* MB is marked, since it may have been meant as MiB; MiB is not. */
+static void test_unit_trap(void **state)
+{
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good("549MB/s\n549MiB/s\n", "list", &f);
+	assert_int_equal(f.records[0].v[0].marks, FORMAT_UNIT_ASSUMED);
+	assert_int_equal(f.records[1].v[0].marks, 0);
+	assert_has(kit_note(&f, 1), "a power of 1000 assumed");
+	format_found_clear(&f);
+}
+
+static void test_summary(void **state)
+{
+	const char *text = "layout: raidz2\nbytes: 30720MiB\n"
+			   "n=10 mean=56s min=52s max=59s workload=write\n"
+			   "min=29.5s max=31s mean=29.9s n=4 workload=\"read all\" sd=0.3s\n"
+			   "n=3 mean=549MB/s\n";
+	struct format_found f = {0};
+	const struct format_value *v;
+
+	(void)state;
+	kit_good(text, "summary", &f);
+	assert_int_equal(f.n_records, 3);
+	v = &f.records[0].v[0];
+	assert_int_equal(f.records[0].n, 10);
+	assert_string_equal(f.records[0].layout, "raidz2");
+	assert_string_equal(f.records[0].workload, "write");
+	assert_true(f.records[0].bytes == 32212254720ull);
+	assert_true(v->value == 56 && v->min == 52 && v->max == 59 && isnan(v->stddev));
+	assert_true(v->resolution == 1 && v->min_resolution == 1 && v->max_resolution == 1);
+	v = &f.records[1].v[0];
+	assert_string_equal(f.records[1].workload, "read all");
+	kit_near(v->resolution, 0.1, "resolution of the mean");
+	kit_near(v->max_resolution, 1, "resolution of the maximum");
+	kit_near(v->stddev, 0.3, "stddev");
+	v = &f.records[2].v[0];
+	assert_string_equal(v->metric, "throughput");
+	assert_int_equal(v->marks, FORMAT_UNIT_ASSUMED);
+	assert_true(isnan(v->min) && isnan(v->max));
+	format_found_clear(&f);
+}
+
+static const struct {
+	const char *text, *words;
+} wrong_rows[] = {
+	{"n=10 min=52s max=59s", "a summary needs n= and mean="},
+	{"n=0 mean=56s", "n=0: not a number of trials"},
+	{"n=ten mean=56s", "n=ten: not a number of trials"},
+	{"n=10 mean=56s min=58s max=59s", "the minimum is above the mean"},
+	{"n=10 mean=56s min=52s max=54s", "the maximum is below the mean"},
+	{"n=10 mean=56s min=52 max=59s", "mixed units: mean is elapsed, another is a plain number"},
+	{"n=10 mean=56s min=52MB/s", "mixed units"},
+	{"n=10 mean=nan", "x:1: mean: 'nan'"},
+	{"n=10 mean=-3s", "x:1: mean: '-3s' is negative"},
+	{"n=10 mean=0s", "x:1: mean: a time of zero"},
+	{"n=10 mean=56s mean=57s", "mean= is there twice"},
+	{"n=10 mean=56s median=57s", "'median='"},
+	{"n=10 mean=56s fast", "'fast': a summary has the form"},
+	{"n=10 mean=1,234s", "could be one number or a thousand times that"},
+	{"n=10 mean=1e9s", "more than 10 years"},
+	{"n=10 mean=1e9", "not a measurement"},
+};
+
+static void test_wrong_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong_rows) / sizeof(wrong_rows[0]); i++)
+		kit_bad(wrong_rows[i].text, "summary", wrong_rows[i].words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_unit_trap),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_wrong_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

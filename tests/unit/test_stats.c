@@ -1,0 +1,179 @@
+/* stats, dist, outliers: certified values, published tables. */
+#include "tests/unit/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/dist.h"
+#include "coordinator/results/outliers.h"
+#include "coordinator/results/stats.h"
+
+/* Decimal digits that agree, as NIST counts them (log relative error). */
+static double digits(double got, double certified)
+{
+	return got == certified ? 15 : -log10(fabs(got - certified) / fabs(certified));
+}
+
+/* NIST StRD, univariate: NumAcc1 to NumAcc4, whose certified values are exact. The later ones have
+ * 1,001 values: the mean, then mean - 0.1 and mean + 0.1 in turns. A double holds 10000000.2 to 16
+ * digits and thus its distance of 0.1 to 8 only. */
+static void numacc(void **state)
+{
+	static const struct {
+		double mean, digits_of_stddev;
+	} table[] = {{1.2, 13.5}, {1000000.2, 9}, {10000000.2, 8}};
+	const double first[] = {10000001, 10000003, 10000002};
+	struct stats s;
+	double v[1001];
+
+	(void)state;
+	stats_describe(first, 3, &s);
+	assert_true(s.mean == 10000002 && s.stddev == 1 && s.median == 10000002);
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		v[0] = table[i].mean;
+		for (size_t k = 1; k < 1001; k++)
+			v[k] = table[i].mean + (k % 2 ? -0.1 : 0.1);
+		stats_describe(v, 1001, &s);
+		assert_int_equal(s.n, 1001);
+		assert_true(digits(s.mean, table[i].mean) >= 14);
+		assert_true(digits(s.stddev, 0.1) >= table[i].digits_of_stddev);
+	}
+}
+
+/* NIST StRD, univariate: Mavro (filter transmittance, 2 + v/10000) and Michelso (speed of light in
+ * air, 290 + v/100, in 1000 km/s), with their certified means and standard deviations. */
+static const int mavro[] = {18, 17, 18, 19, 18, 17, 15, 14, 15, 15, 17, 18, 18, 19, 19, 21, 20, 16,
+	14, 13, 13, 15, 15, 16, 15, 14, 13, 14, 15, 14, 15, 16, 15, 16, 19, 20, 20, 21, 22, 23, 24,
+	25, 27, 26, 26, 26, 27, 26, 25, 24};
+static const int michelso[] = {985, 974, 990, 1007, 993, 985, 995, 998, 998, 988, 1000, 998, 993,
+	965, 976, 981, 1000, 1000, 996, 996, 996, 994, 996, 994, 988, 980, 985, 988, 990, 984, 983,
+	979, 981, 988, 988, 983, 980, 979, 976, 980, 988, 988, 988, 986, 972, 962, 986, 997, 995,
+	988, 991, 985, 987, 984, 984, 985, 984, 984, 984, 989, 981, 981, 982, 980, 977, 976, 974,
+	975, 976, 991, 992, 989, 986, 988, 972, 984, 985, 985, 978, 989, 984, 978, 981, 976, 981,
+	979, 981, 982, 985, 987, 987, 981, 974, 981, 994, 995, 980, 981, 987, 972};
+
+static void measured_sets(void **state)
+{
+	double v[100];
+	struct stats s;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(mavro); i++)
+		v[i] = (20000 + mavro[i]) / 1e4;
+	stats_describe(v, ARRAY_LEN(mavro), &s);
+	assert_true(digits(s.mean, 2.00185600000000) >= 14);
+	assert_true(digits(s.stddev, 0.000429123454003053) >= 12);
+	for (size_t i = 0; i < ARRAY_LEN(michelso); i++)
+		v[i] = (29000 + michelso[i]) / 100.0;
+	stats_describe(v, ARRAY_LEN(michelso), &s);
+	assert_true(digits(s.mean, 299.852400000000) >= 14);
+	assert_true(digits(s.stddev, 0.0790105478190518) >= 13);
+}
+
+static void few_values(void **state)
+{
+	const double v[] = {4, 1, 3, 2};
+	struct stats s;
+
+	(void)state;
+	stats_describe(v, 0, &s);
+	assert_true(isnan(s.mean) && isnan(s.median) && isnan(s.min) && isnan(s.stddev));
+	stats_describe(v, 1, &s);
+	assert_true(s.mean == 4 && s.median == 4 && isnan(s.stddev) && isnan(s.ci95[0]));
+	stats_describe(v, 4, &s);
+	assert_true(s.median == 2.5 && s.min == 1 && s.max == 4);
+	/* s = sqrt(5/3), t = 3.18245 */
+	assert_true(fabs(s.ci95[0] - (2.5 - 2.05426)) < 1e-4);
+	assert_true(fabs(s.ci95[1] - (2.5 + 2.05426)) < 1e-4);
+	assert_true(fabs(s.cv - sqrt(5.0 / 3) / 2.5) < 1e-15);
+	assert_true(isnan(s.median_ci[0]));
+}
+
+/* Order statistics that hold the median with 95 %: Hahn and Meeker, Statistical Intervals. */
+static void median_intervals(void **state)
+{
+	static const struct {
+		size_t n, lo, hi;
+	} table[] = {
+		{6, 1, 6}, {7, 1, 7}, {8, 1, 8}, {9, 2, 8}, {10, 2, 9}, {15, 4, 12}, {20, 6, 15}};
+	double v[20] = {0}, ret[2];
+
+	(void)state;
+	assert_int_equal(stats_median_interval(v, 5, ret), -1);
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		for (size_t k = 0; k < table[i].n; k++)
+			v[k] = (double)(table[i].n - k);
+		assert_int_equal(stats_median_interval(v, table[i].n, ret), 0);
+		assert_true(ret[0] == (double)table[i].lo && ret[1] == (double)table[i].hi);
+	}
+}
+
+static void quantiles_of_t(void **state)
+{
+	static const struct {
+		double p, df, t;
+	} table[] = {{0.975, 1, 12.7062}, {0.975, 2, 4.30265}, {0.975, 3, 3.18245},
+		{0.975, 4, 2.77645}, {0.975, 9, 2.26216}, {0.975, 10, 2.22814},
+		{0.975, 30, 2.04227}, {0.975, 120, 1.97993}, {0.995, 10, 3.16927},
+		{0.95, 5, 2.01505}, {0.9995, 3, 12.9240}, {0.8, 5, 0.91954}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		assert_true(fabs(dist_t_quantile(table[i].p, table[i].df) / table[i].t - 1) < 5e-6);
+		assert_true(fabs(dist_t_two_sided(table[i].t, table[i].df) - 2 * (1 - table[i].p)) <
+			    1e-5);
+	}
+	assert_true(isnan(dist_t_quantile(1, 3)) && isnan(dist_t_quantile(0.5, 0)));
+	assert_true(isnan(dist_t_quantile(NAN, 3)) && isnan(dist_t_two_sided(-1, 3)));
+	assert_true(dist_t_two_sided(INFINITY, 3) == 0);
+	assert_true(fabs(dist_half_binomial(2, 10) - 56.0 / 1024) < 1e-15);
+	assert_true(dist_half_binomial(10, 10) == 1);
+}
+
+/* Rosner's 54 values, NIST/SEMATECH handbook 1.3.5.17.3: three outliers among at most ten, which no
+ * test of one at a time would call. */
+static void rosners_values(void **state)
+{
+	static const double v[] = {-0.25, 0.68, 0.94, 1.15, 1.20, 1.26, 1.26, 1.34, 1.38, 1.43,
+		1.49, 1.49, 1.55, 1.56, 1.58, 1.65, 1.69, 1.70, 1.76, 1.77, 1.81, 1.91, 1.94, 1.96,
+		1.99, 2.06, 2.09, 2.10, 2.14, 2.15, 2.23, 2.24, 2.26, 2.35, 2.37, 2.40, 2.47, 2.54,
+		2.62, 2.64, 2.90, 2.92, 2.92, 2.93, 3.21, 3.26, 3.30, 3.59, 3.68, 4.30, 4.64, 5.34,
+		5.42, 6.01};
+	size_t out[10];
+
+	(void)state;
+	assert_int_equal(outliers_esd(v, ARRAY_LEN(v), 1, 0.05, out), 0);
+	assert_int_equal(outliers_esd(v, ARRAY_LEN(v), 10, 0.05, out), 3);
+	assert_true(v[out[0]] == 6.01 && v[out[1]] == 5.42 && v[out[2]] == 5.34);
+}
+
+static void hosts_that_stand_out(void **state)
+{
+	static const double slow[] = {0.00, 0.01, -0.01, 0.002, 0.30};
+	static const double flat[] = {1, 1, 1, 1, 1, 1};
+	size_t out[6];
+
+	(void)state;
+	assert_int_equal(outliers_hosts(slow, 5, 0.02, out), 1);
+	assert_int_equal(out[0], 4);
+	assert_true(fabs(outliers_distance(slow, 5, out, 1, 4) - 0.2995) < 1e-12);
+	assert_int_equal(outliers_hosts(slow, 5, 0.40, out), 0);  /* within the margin */
+	assert_int_equal(outliers_hosts(slow + 1, 4, 0, out), 0); /* too few hosts */
+	assert_int_equal(outliers_hosts(flat, 6, 0, out), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numacc),
+		cmocka_unit_test(measured_sets),
+		cmocka_unit_test(few_values),
+		cmocka_unit_test(median_intervals),
+		cmocka_unit_test(quantiles_of_t),
+		cmocka_unit_test(rosners_values),
+		cmocka_unit_test(hosts_that_stand_out),
+	};
+
+	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
