@@ -283,9 +283,10 @@ int command_join(const struct agent_options *opt, int argc, char **argv)
 		host_state_folder(opt, &j.state, &e) || get_token(&j, file, &e) ||
 		get_key(&j, &e) || ask(&j, &e) || check_reply(&j, &e) || keep(&j, &e);
 	if (!status)
-		printf("This host is '%s' at %s. Next: `arraymark-agent policy init`, then "
-		       "`arraymark-agent run` (an agent that runs already must be restarted).\n",
-			j.reply.u.enrol_reply.name, j.address);
+		printf("This host is '%s' at %s. Next: %s`arraymark-agent run` (an agent that runs "
+		       "already must be restarted).\n",
+			j.reply.u.enrol_reply.name, j.address,
+			access(opt->config, F_OK) ? "`arraymark-agent policy init`, then " : "");
 	explicit_bzero(j.key.data, j.key.len);
 	buf_free(&j.key);
 	msg_clear(&j.reply);

@@ -102,14 +102,16 @@ static void compose(const struct agent_options *opt, const struct inventory *inv
 		buf_addf(out, "coordinator: %s\n", coordinator);
 	free(coordinator);
 	buf_adds(out, "tags: []\nallow:\n"
-		      "  # Disks that may be written to, by serial or WWN. Free ones of this host:\n"
+		      "  # Disks that may be written to, by serial or WWN; what is listed is free now.\n"
 		      "  # disks:\n");
 	for (size_t i = 0; i < inv->n_disks; i++) {
 		if (!inv->disks[i].in_use)
 			add_disk(out, &inv->disks[i]);
 		used += inv->disks[i].in_use != NULL;
 	}
-	buf_addf(out, "  # (%zu disks are in use and not listed.)\n", used);
+	if (used)
+		buf_addf(out, "  # (%zu %s in use and not listed.)\n", used,
+			used == 1 ? "disk is" : "disks are");
 	buf_adds(out, "  # wipe: []          # of these, disks whose old data a plan may wipe by name\n"
 		      "  # scratch: {directory: /var/lib/arraymark/scratch, limit: 20G}\n"
 		      "  # directories: [{path: /srv/bench}]   # where `existing` may write\n"

@@ -272,6 +272,10 @@ static int take_down(struct helper_report *to, const struct host_task *t, const 
 	ctx.policy = t->policy;
 	if (journal_read(path, &ctx.key, &v, &n, &worker, &ticks, e))
 		return -1;
+	if (n == 0) { /* it may not even have a header: its disk was full, and nothing was begun */
+		journal_entries_free(v, n);
+		return journal_remove(path, e);
+	}
 	status = journal_open(t->host->state, &ctx.key, &j, e);
 	if (!status) {
 		heard.inner = sink_real(j, (struct unit){0}, log_step, NULL);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,12 @@ static const int priorities[] = {
 	[LOG_LEVEL_WARNING] = 4,
 	[LOG_LEVEL_INFO] = 6,
 	[LOG_LEVEL_DEBUG] = 7,
+};
+static const char *const words[] = {
+	[LOG_LEVEL_ERROR] = "error: ",
+	[LOG_LEVEL_WARNING] = "warning: ",
+	[LOG_LEVEL_INFO] = "",
+	[LOG_LEVEL_DEBUG] = "debug: ",
 };
 
 struct line {
@@ -75,16 +82,28 @@ static void line_add_escaped(struct line *l, const char *s)
 	}
 }
 
+static void line_add_time(struct line *l, int with_date)
+{
+	static const char date[] = "2026-11-30 ";
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+	size_t from = with_date ? 0 : sizeof(date) - 1;
+
+	if (localtime_r(&now, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S ", &tm))
+		line_add(l, text + from, strlen(text + from));
+}
+
 static void line_start(struct line *l, enum log_level level)
 {
+	struct stat st;
 	char head[16];
-	struct tm tm;
-	time_t now;
 
 	if (isatty(STDERR_FILENO)) {
-		now = time(NULL);
-		if (localtime_r(&now, &tm) && strftime(head, sizeof(head), "%H:%M:%S ", &tm))
-			line_add(l, head, strlen(head));
+		line_add_time(l, 0);
+	} else if (fstat(STDERR_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
+		line_add_time(l, 1);
+		line_add(l, words[level], strlen(words[level]));
 	} else {
 		snprintf(head, sizeof(head), "<%d>", priorities[level]);
 		line_add(l, head, strlen(head));

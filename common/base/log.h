@@ -1,6 +1,7 @@
 /*
- * Logging for journald and people: one line a message on stderr, "<priority>subject: text" when
- * stderr is not a terminal (journald reads the priority), plain with a time on a terminal.
+ * Logging for journald and people: one line a message on stderr, "<priority>subject: text" on a pipe
+ * or socket (journald reads the priority), plain with a time on a terminal, with date, time and the
+ * level's word in a file.
  * Control characters from outside are shown as \xNN. common/ itself never logs above debug.
  */
 #ifndef COMMON_BASE_LOG_H

@@ -3,8 +3,8 @@
  * Invariant: a figure belongs to the column it stands under; where that cannot be said, it is an
  * error.
  *
- * kB are 1024 bytes. Columns are 9 wide but for three, so that a row with gaps (-i) is read by
- * where its figures end.
+ * kB are 1024 bytes. A row with gaps (-i) is read by where its figures end: under the end of a
+ * heading, or within SLACK characters of it.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,31 +16,32 @@
 #include "common/formats/number.h"
 
 #define TESTS 13
+#define SLACK 3
 
 static const struct test {
 	const char *name, *op;
-	size_t end; /* column of the last digit in a usual row */
 } tests[TESTS] = {
-	{"write", "write", 33},
-	{"rewrite", "write", 42},
-	{"read", "read", 51},
-	{"reread", "read", 60},
-	{"random read", "read", 69},
-	{"random write", "write", 78},
-	{"backward read", "read", 87},
-	{"record rewrite", "write", 97},
-	{"stride read", "read", 107},
-	{"fwrite", "write", 116},
-	{"frewrite", "write", 125},
-	{"fread", "read", 134},
-	{"freread", "read", 143},
+	{"write", "write"},
+	{"rewrite", "write"},
+	{"read", "read"},
+	{"reread", "read"},
+	{"random read", "read"},
+	{"random write", "write"},
+	{"backward read", "read"},
+	{"record rewrite", "write"},
+	{"stride read", "read"},
+	{"fwrite", "write"},
+	{"frewrite", "write"},
+	{"fread", "read"},
+	{"freread", "read"},
 };
 
 enum unit { KBYTES, OPS, USEC };
 
 struct table {
 	enum unit unit;
-	int in_rows; /* the headings were there */
+	size_t ends[TESTS]; /* of the headings, places from 1 */
+	size_t n_ends;      /* 0: no headings yet */
 };
 
 struct cell {
@@ -64,12 +65,12 @@ static int cells_of(const char *line, struct cell *ret, size_t max)
 	return (int)n;
 }
 
-/* Index of the test whose column ends there, or -1. */
-static int test_at(size_t end)
+/* Index of the test, from `first` on, whose heading ends there, or -1. */
+static int test_at(const struct table *t, size_t first, size_t end)
 {
-	for (int i = 0; i < TESTS; i++)
-		if (end + 3 >= tests[i].end && end <= tests[i].end + 3)
-			return i;
+	for (size_t i = first; i < t->n_ends; i++)
+		if (end + SLACK >= t->ends[i] && end <= t->ends[i] + SLACK)
+			return (int)i;
 	return -1;
 }
 
@@ -92,13 +93,14 @@ static int take_row(struct reader *r, const struct table *t, const struct contex
 	struct format_found *f)
 {
 	struct cell cells[TESTS + 2];
-	int n = cells_of(r->s, cells, ARRAY_LEN(cells));
-	size_t before = f->n_records;
+	int n = cells_of(r->s, cells, ARRAY_LEN(cells)), full = n == TESTS + 2;
+	int cut = r->pos == r->t->len && r->t->data[r->pos - 1] != '\n';
+	size_t before = f->n_records, next = 0;
 
-	if (n < 3)
-		return reader_wrong(r, "a row of iozone's table without figures: it is cut off");
+	if (n < 3 || (cut && !full))
+		return reader_wrong(r, "a row of iozone's table that is cut off");
 	for (int i = 2; i < n; i++) {
-		int test = n == TESTS + 2 ? i - 2 : test_at(cells[i].end);
+		int test = full ? i - 2 : test_at(t, next, cells[i].end);
 		struct format_record *rec;
 
 		if (test < 0)
@@ -106,6 +108,7 @@ static int take_row(struct reader *r, const struct table *t, const struct contex
 				"a figure of iozone's table that stands under no heading (character "
 				"%zu)",
 				cells[i].end);
+		next = (size_t)test + 1;
 		if (!(cells[i].n.value > 0))
 			continue;
 		rec = found_record(f, r->no);
@@ -149,9 +152,11 @@ static int take_throughput(struct reader *r, const char *s, const struct context
 	rec = found_record(f, r->no);
 	context_apply(c, rec);
 	rec->bytes = 0;
+	while (equals > name && (equals[-1] == ' ' || equals[-1] == '\t'))
+		equals--;
 	what = clean_name(name, (size_t)(equals - name));
 	free(rec->workload);
-	rec->workload = xasprintf("iozone %s ×%llu", trim(what), threads);
+	rec->workload = xasprintf("iozone %s ×%llu", what, threads);
 	free(what);
 	add_value(rec, unit, &n);
 	found_note(f, r->no, r->no, "iozone, throughput mode");
@@ -163,6 +168,18 @@ static int is_heading(const char *line)
 	const char *p = after_word(skip_blanks(line), "kB");
 
 	return p && skip_blanks(p) != p && after_word(skip_blanks(p), "reclen") != NULL;
+}
+
+static void take_heading(const char *line, struct table *t)
+{
+	const char *p = skip_blanks(line);
+
+	t->n_ends = 0;
+	for (int word = 0; *p && t->n_ends < TESTS; word++, p = skip_blanks(p)) {
+		p += strcspn(p, " \t");
+		if (word > 1) /* behind kB and reclen */
+			t->ends[t->n_ends++] = (size_t)(p - line);
+	}
 }
 
 static void take_setting(const char *line, struct table *t)
@@ -183,11 +200,11 @@ static int take_line(
 	if (children)
 		return take_throughput(r, children, c, f);
 	if (is_heading(r->s)) {
-		t->in_rows = 1;
+		take_heading(r->s, t);
 		found_unused(f, r->no, "heading");
 		return 0;
 	}
-	if (t->in_rows && isdigit((unsigned char)*skip_blanks(r->s)))
+	if (t->n_ends && isdigit((unsigned char)*skip_blanks(r->s)))
 		return take_row(r, t, c, f);
 	take_setting(r->s, t);
 	taken = context_line(c, r, f);

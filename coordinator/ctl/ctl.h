@@ -19,6 +19,8 @@ enum exit_status {
 	EXIT_WORK_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_NO_ACCESS = 3, /* no connection, no identity, or not allowed */
+	EXIT_CONDITION = 4, /* compare: a condition is proven to fail */
+	EXIT_UNDECIDED = 5, /* compare: a condition can neither be proven nor disproven */
 	EXIT_INTERRUPTED = 130
 };
 

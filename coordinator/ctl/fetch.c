@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
+#include "coordinator/results/import.h"
 #include "coordinator/results/report.h"
 
 #define LINE_MAX_BYTES (16 * 1024 * 1024)
@@ -33,36 +34,63 @@ int fetch_add_run(struct client *c, const char *run, struct result_set *set, str
 	return client_call(c, &call, on_line, &r, e);
 }
 
-int fetch_add_file(const char *path, struct result_set *set, struct err *e)
+/* Exports are read line by line: they may be longer than what is held of other texts. */
+static int add_export(FILE *f, const char *path, struct result_set *set, struct err *e)
 {
-	int is_stdin = !strcmp(path, "-");
-	FILE *f = is_stdin ? stdin : fopen(path, "re");
-	struct reading r = {.set = set, .name = is_stdin ? "standard input" : path};
+	struct reading r = {.set = set, .name = path};
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t n;
 	int bad = 0;
 
-	if (!f) {
-		err_sys(e, "cannot read %s", path);
-		e->code = e->code == ERR_DENIED ? ERR_IO : e->code;
-		return -1;
-	}
 	while (!bad && (n = getline(&line, &cap, f)) >= 0) {
 		if (n > LINE_MAX_BYTES)
 			bad = err_set(e, ERR_INPUT, "%s:%zu: a line of %zd bytes is no export",
 				r.name, r.line_no + 1, n);
 		else if (n > 1)
 			bad = on_line(&r, line, (size_t)n - (line[n - 1] == '\n'), e);
+		else
+			r.line_no++;
 	}
 	if (!bad && ferror(f))
 		bad = err_sys(e, "cannot read %s", r.name);
-	if (!bad && r.line_no == 0)
-		bad = err_set(e, ERR_INPUT, "%s is empty: export lines are expected", r.name);
 	free(line);
-	if (!is_stdin)
-		fclose(f);
 	return bad ? -1 : 0;
+}
+
+/* Whether a file begins as exports do; what cannot be read twice, such as a pipe, does not. */
+static int begins_as_export(FILE *f)
+{
+	char head[16] = "";
+	size_t n;
+
+	if (fseek(f, 0, SEEK_SET))
+		return 0;
+	n = fread(head, 1, sizeof(head) - 1, f);
+	return fseek(f, 0, SEEK_SET) == 0 && n && str_starts(head, "{\"type\":");
+}
+
+int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
+	struct buf *log, struct err *e)
+{
+	struct import_options o = {.format = format};
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	uint64_t ignored;
+	int bad, export = f && (!format || !format->read) && begins_as_export(f);
+
+	if (export) {
+		bad = add_export(f, path, set, e);
+		if (!bad && log)
+			buf_addf(log, "%s: read as arraymark\n", path);
+	} else {
+		bad = import_file(set, path, &o, log, &ignored, e);
+	}
+	if (f)
+		fclose(f);
+	/* no question of access to a coordinator */
+	if (bad && e->code == ERR_DENIED)
+		e->code = ERR_IO;
+	return bad;
 }
 
 int fetch_end(struct result_set *set, struct err *e)
@@ -82,18 +110,33 @@ int fetch_run(struct client *c, const char *run, struct result_set *ret, struct 
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	int (*make)(const struct result_set *s, const struct report_options *o, struct buf *out,
+		struct err *e);
+} formats[] = {
+	{"text", report_text},
+	{"markdown", report_markdown},
+	{"csv", report_csv},
+	{"json", report_json},
+};
+
 int fetch_format_check(const char *format, struct err *e)
 {
-	if (strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(e, ERR_USAGE, "--format %s: text or json is expected", format);
-	return 0;
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		if (!strcmp(format, formats[i].name))
+			return 0;
+	return err_set(
+		e, ERR_USAGE, "--format %s: text, markdown, csv or json is expected", format);
 }
 
 int fetch_report(const struct result_set *set, const char *format, struct report_options *o,
 	struct buf *out, struct err *e)
 {
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_LEN(formats) && strcmp(format, formats[i].name))
+		i++;
 	o->tool_version = ARRAYMARK_VERSION;
-	if (!strcmp(format, "json"))
-		return report_json(set, o, out, e);
-	return report_text(set, o, out, e);
+	return formats[i].make(set, o, out, e);
 }

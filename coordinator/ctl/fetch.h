@@ -1,14 +1,17 @@
-/* Result sets for reports: from a coordinator or from files with export lines. */
+/* Result sets for reports: from a coordinator, or from files of any format that is known. */
 #ifndef COORDINATOR_CTL_FETCH_H
 #define COORDINATOR_CTL_FETCH_H
 
+#include "common/formats/formats.h"
 #include "coordinator/ctl/client.h"
 #include "coordinator/results/report.h"
 #include "coordinator/results/set.h"
 
-/* Adds a run of the coordinator, or a file, to the set. After the last one: fetch_end. */
+/* Adds a run of the coordinator, or a file ("-": standard input), to the set. After the last one:
+ * fetch_end. format NULL: found by content; log (may be NULL) as in import.h. */
 int fetch_add_run(struct client *c, const char *run, struct result_set *set, struct err *e);
-int fetch_add_file(const char *path, struct result_set *set, struct err *e);
+int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
+	struct buf *log, struct err *e);
 int fetch_end(struct result_set *set, struct err *e);
 /* One run as a whole set. */
 int fetch_run(struct client *c, const char *run, struct result_set *ret, struct err *e);

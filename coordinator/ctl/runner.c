@@ -232,14 +232,15 @@ static int print_end(struct ctl *ctl, struct connection *conn, const json_t *fil
 	return r;
 }
 
-static void note_end(struct ctl *ctl, const struct follow_end *end)
+static void note_end(struct ctl *ctl, const struct connection *conn, const struct follow_end *end)
 {
 	char command[CTL_COMMAND_LEN];
 	unsigned long long n = end->run;
 
 	ctl_command(ctl, command);
 	if (end->state && !strcmp(end->state, "done"))
-		ctl_note(ctl, "`%s report %llu` prints its results", command, n);
+		ctl_note(ctl, "`%s report %llu%s", command, n,
+			conn->private ? " --long` prints more" : "` prints its results");
 	else
 		ctl_note(ctl, "`%s show %llu` tells why; `%s resume %llu` runs what is missing",
 			command, n, command, n);
@@ -271,7 +272,7 @@ int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed,
 	else if (!client_is_stopped(conn->client) && print_end(ctl, conn, filed, &end, e))
 		status = -1;
 	else
-		note_end(ctl, &end);
+		note_end(ctl, conn, &end);
 	follow_end_clear(&end);
 	return status;
 }

@@ -12,8 +12,8 @@
 #include "coordinator/ctl/view.h"
 
 #define HOST_MAX 24 /* columns of the host's name */
-#define BAR_MIN 8
-#define BAR_MAX 24
+#define TEXT_MIN 10 /* what the bar leaves for words, or there is none */
+#define DOING_MIN 20
 #define PARTS_MAX 10
 
 double view_job_done(const struct view_job *j, size_t n_workloads)
@@ -52,7 +52,9 @@ void view_bar(double part, unsigned width, int utf8, struct buf *out)
 	}
 }
 
-/* One piece of a line; those with the largest `drop` go first when the line is too long. */
+/* One piece of a line; those with the largest `drop` go first when the line is too long. What the
+ * job does now is cut to DOING_MIN before anything goes. */
+#define DROP_DOING 1
 struct part {
 	char *text;
 	unsigned drop;
@@ -114,7 +116,7 @@ static void running_parts(struct line *l, const struct view_job *j, int64_t now_
 			? xasprintf("%s (%lld/%lld)", j->layout, (long long)j->position,
 				  (long long)j->layouts)
 			: xstrdup(j->layout));
-	add_part(l, 1, COLOR_CYAN, doing(j));
+	add_part(l, DROP_DOING, COLOR_CYAN, doing(j));
 	add_part(l, 4, COLOR_NONE, rate_text(j));
 	add_part(l, 5, COLOR_DIM, duration_left(j, now_ns));
 	if (!j->online)
@@ -131,17 +133,20 @@ static void job_parts(struct line *l, const struct view_job *j, int64_t now_ns)
 	}
 	add_part(l, 0, color, print_state_why(j->state, j->why));
 	if (!strcmp(j->state, "cancelling"))
-		add_part(l, 1, COLOR_NONE, doing(j));
+		add_part(l, DROP_DOING, COLOR_NONE, doing(j));
 	if (!strcmp(j->state, "waiting") && !j->online && !strstr(j->why, "offline"))
 		add_part(l, 1, COLOR_DIM, xstrdup("offline"));
 }
 
+/* Columns that the line needs at least. */
 static unsigned parts_width(const struct line *l)
 {
-	unsigned width = 0;
+	unsigned width = 0, w;
 
-	for (unsigned i = 0; i < l->n; i++)
-		width += 2 + print_width(l->v[i].text);
+	for (unsigned i = 0; i < l->n; i++) {
+		w = print_width(l->v[i].text);
+		width += 2 + (l->v[i].drop == DROP_DOING && w > DOING_MIN ? DOING_MIN : w);
+	}
 	return width;
 }
 
@@ -162,12 +167,23 @@ static void add_padding(struct buf *out, unsigned n)
 		buf_addc(out, ' ');
 }
 
-/* The bar with its percentage takes what the texts leave, up to BAR_MAX. */
+/* The terminal decides, not the words: bars stand below each other and keep still. Why a job ended
+ * is worth more than its bar. */
+static unsigned bar_width(
+	const struct view_job *j, const struct view_style *s, const struct line *l, unsigned room)
+{
+	unsigned width = s->width >= 100 ? 24 : s->width >= 64 ? 12 : 8;
+
+	if (s->width < 40 || room < width + 7 + TEXT_MIN)
+		return 0;
+	return strcmp(j->state, "running") && parts_width(l) > room - width - 7 ? 0 : width;
+}
+
+/* The bar with its percentage. Returns the columns used. */
 static unsigned put_bar(const struct view_job *j, const struct view *v, const struct view_style *s,
-	unsigned room, struct buf *out)
+	unsigned width, struct buf *out)
 {
 	double part = view_job_done(j, v->workloads.n);
-	unsigned width = room < 7 + BAR_MIN ? 0 : room - 7 < BAR_MAX ? room - 7 : BAR_MAX;
 	struct buf bar = {0};
 
 	if (!width)
@@ -183,7 +199,7 @@ static unsigned put_bar(const struct view_job *j, const struct view *v, const st
 static void render_job(const struct view *v, const struct view_job *j, unsigned host_width,
 	const struct view_style *s, int64_t now_ns, struct buf *out)
 {
-	unsigned room = s->width, used;
+	unsigned room = s->width, used, spare;
 	struct line l = {.n = 0};
 	struct buf text = {0};
 
@@ -194,17 +210,17 @@ static void render_job(const struct view *v, const struct view_job *j, unsigned 
 	}
 	room -= used;
 	job_parts(&l, j, now_ns);
-	/* a narrow line keeps block and what happens now; the bar is worth the other details */
+	room -= put_bar(j, v, s, bar_width(j, s, &l, room), out);
 	while (l.n > 1 && parts_width(&l) > room)
 		drop_one(&l);
-	while (l.n > 2 && parts_width(&l) + 7 + BAR_MIN > room)
-		drop_one(&l);
-	room -= put_bar(j, v, s, room > parts_width(&l) ? room - parts_width(&l) : 0, out);
+	spare = room > parts_width(&l) ? room - parts_width(&l) : 0;
 	for (unsigned i = 0; i < l.n && room > 2; i++) {
+		unsigned most = l.v[i].drop == DROP_DOING ? DOING_MIN + spare : room;
+
 		buf_adds(out, "  ");
 		room -= 2;
 		buf_reset(&text);
-		room -= print_fit(l.v[i].text, room, &text);
+		room -= print_fit(l.v[i].text, most < room ? most : room, &text);
 		print_colored(buf_str(&text), l.v[i].color, s->color, out);
 	}
 	buf_addc(out, '\n');

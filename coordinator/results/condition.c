@@ -21,11 +21,16 @@ static int wrong(const char *text, struct err *e, const char *what)
 		text, what);
 }
 
-static void unknown_metric(const char *word, struct err *e)
+int metric_parse(const char *word, enum metric_id *ret, struct err *e)
 {
+	enum metric_id found = metric_find(word);
 	const char *names[METRIC_COUNT + 1], *near;
 	struct buf list = {0};
 
+	if (found < METRIC_COUNT) {
+		*ret = found;
+		return 0;
+	}
 	for (unsigned m = 0; m < METRIC_COUNT; m++) {
 		names[m] = metric_table[m].name;
 		buf_addf(&list, "%s%s", m ? ", " : "", names[m]);
@@ -37,6 +42,7 @@ static void unknown_metric(const char *word, struct err *e)
 	else
 		err_set(e, ERR_USAGE, "'%s' is no metric: %s", word, buf_str(&list));
 	buf_free(&list);
+	return -1;
 }
 
 /* "+5%" -> ln 1.05 */
@@ -67,11 +73,8 @@ static int read_subject(const char *text, char *left, struct condition *c, struc
 		metric--;
 	if (!*metric)
 		return wrong(text, e, "no metric before the sign");
-	c->metric = metric_find(metric);
-	if (c->metric == METRIC_COUNT) {
-		unknown_metric(metric, e);
+	if (metric_parse(metric, &c->metric, e))
 		return -1;
-	}
 	for (n = (size_t)(metric - left); n && strchr(BLANKS, left[n - 1]);)
 		n--;
 	c->workload = n ? xstrndup(left, n) : NULL;

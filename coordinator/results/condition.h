@@ -22,6 +22,9 @@ enum condition_state {
 	CONDITION_TRUE,      /* the whole interval lies beyond the limit */
 };
 
+/* ERR_USAGE with a suggestion where one is near. */
+int metric_parse(const char *word, enum metric_id *ret, struct err *e);
+
 /* "[WORKLOAD ]METRIC >|< [+|-]N%", blanks around the sign of comparison as one likes; the change is
  * above -100 %. ERR_USAGE says what is expected where. */
 int condition_parse(const char *text, int unless, struct condition *ret, struct err *e);

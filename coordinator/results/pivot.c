@@ -1,7 +1,6 @@
 /*
  * Sources -> layouts. Owns nothing but what the set owns.
- * Invariant: a trial keeps its values, its block and its place in time; only its names change. What
- * no pivoted run holds is freed.
+ * Invariant: a trial keeps its values, its block and its place in time; only its names change.
  */
 #include "coordinator/results/pivot.h"
 
@@ -30,13 +29,13 @@ static struct result_run *run_of(const struct pivot *p, size_t source)
 	return NULL;
 }
 
-/* -1: of a run that is no source. */
-static int source_of(const struct pivot *p, uint64_t run)
+static uint32_t source_of(const struct pivot *p, uint64_t run)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].run == run)
-			return (int)i;
-	return -1;
+	uint32_t i = 0;
+
+	while (i + 1 < p->n && p->v[i].run != run)
+		i++;
+	return i;
 }
 
 static void add_once(struct strv *list, const char *name)
@@ -104,10 +103,12 @@ static void rename_one(char **name, const char *to)
 	*name = xstrdup(to);
 }
 
-static void move_trial(const struct pivot *p, struct result_trial *t, int source)
+static void move_trial(const struct pivot *p, struct result_trial *t)
 {
+	uint32_t source = source_of(p, t->run);
+
 	t->run = target_of(p, t->layout_name) + 1;
-	t->layout = (uint32_t)source;
+	t->layout = source;
 	t->sum.layout = t->layout;
 	t->workload = place_in(&p->workloads, t->workload_name);
 	t->sum.workload = t->workload;
@@ -116,43 +117,209 @@ static void move_trial(const struct pivot *p, struct result_trial *t, int source
 		rename_one(&t->host, p->host);
 }
 
-static void move_summary(const struct pivot *p, struct result_summary *m, int source)
+static void move_summary(const struct pivot *p, struct result_summary *m)
 {
+	uint32_t source = source_of(p, m->run);
+
 	m->run = target_of(p, m->layout_name) + 1;
-	m->layout = (uint32_t)source;
+	m->layout = source;
 	m->workload = place_in(&p->workloads, m->workload_name);
 	rename_one(&m->layout_name, p->v[source].label);
 	if (p->one_host)
 		rename_one(&m->host, p->host);
 }
 
-/* Trials and summaries of other runs change places with the last ones, and are cut off. */
-static void move_all(const struct pivot *p)
+/* A host's environment stands in each pivoted run: all of them were measured there. */
+static void move_environments(const struct pivot *p, size_t targets)
 {
-	struct result_set *s = p->set, rest = {0};
+	struct result_set *s = p->set;
+	size_t n = 0;
+	struct result_environment *v = xcalloc(s->n_envs * targets + 1, sizeof(*v));
 
-	for (size_t i = 0; i < s->n_trials;) {
-		int source = source_of(p, s->trials[i].run);
+	for (size_t i = 0; i < s->n_envs; i++)
+		for (size_t k = 0; k < targets; k++)
+			v[n++] = (struct result_environment){k + 1,
+				xstrdup(p->one_host ? p->host : s->envs[i].host),
+				json_incref(s->envs[i].inventory)};
+	for (size_t i = 0; i < s->n_envs; i++) {
+		free(s->envs[i].host);
+		json_decref(s->envs[i].inventory);
+	}
+	free(s->envs);
+	s->envs = v;
+	s->n_envs = n;
+}
 
-		if (source >= 0) {
-			move_trial(p, &s->trials[i++], source);
-			continue;
+static void drop_series(struct result_set *s)
+{
+	for (size_t i = 0; i < s->n_series; i++) {
+		free(s->series[i].host);
+		free(s->series[i].points);
+	}
+	free(s->series);
+	s->series = NULL;
+	s->n_series = 0;
+}
+
+/* "jan vs feb", with the layout in front where there are several. */
+static char *target_name(const struct pivot *p, size_t target)
+{
+	struct buf name = {0};
+
+	if (!p->one_layout)
+		buf_addf(&name, "%s: ", p->layouts.v[target]);
+	for (size_t i = 0; i < p->n; i++)
+		buf_addf(&name, "%s%s", i ? " vs " : "", p->v[i].label);
+	return buf_take(&name);
+}
+
+/* The cache state that all sources asked for, or "". */
+static const char *common_cache(const struct pivot *p)
+{
+	const char *cache = run_of(p, 0)->cache;
+
+	for (size_t i = 1; i < p->n; i++)
+		if (strcmp(run_of(p, i)->cache, cache) != 0)
+			return "";
+	return cache;
+}
+
+/* Whole experiments follow each other: at best the order is known. */
+static const char *common_design(const struct pivot *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const char *design = run_of(p, i)->design;
+
+		if (strcmp(design, "random-blocks") != 0 && strcmp(design, "as-written") != 0)
+			return "unknown";
+	}
+	return "as-written";
+}
+
+static int some_imported(const struct pivot *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(run_of(p, i)->state, "imported") == 0)
+			return 1;
+	return 0;
+}
+
+static void make_target(const struct pivot *p, size_t target, struct result_run *ret)
+{
+	*ret = (struct result_run){.id = target + 1,
+		.name = target_name(p, target),
+		.state = xstrdup(some_imported(p) ? "imported" : "compared"),
+		.plan_sha256 = xstrdup(""),
+		.tool_version = xstrdup(""),
+		.user = xstrdup(""),
+		.cache = xstrdup(common_cache(p)),
+		.design = xstrdup(common_design(p)),
+		.margin = run_of(p, 0)->margin};
+	for (size_t i = 0; i < p->n; i++)
+		strv_add(&ret->layouts, p->v[i].label);
+	strv_copy(&ret->workloads, &p->workloads);
+}
+
+static int by_trial(const void *pa, const void *pb)
+{
+	const struct result_trial *a = pa, *b = pb;
+	int c = (a->run > b->run) - (a->run < b->run);
+
+	c = c ? c : strcmp(a->host, b->host);
+	c = c ? c : (a->layout > b->layout) - (a->layout < b->layout);
+	c = c ? c : (a->attempt > b->attempt) - (a->attempt < b->attempt);
+	return c ? c : (a->sum.trial > b->sum.trial) - (a->sum.trial < b->sum.trial);
+}
+
+static void replace_runs(struct pivot *p)
+{
+	struct result_set *s = p->set;
+	size_t targets = p->one_layout ? 1 : p->layouts.n;
+	struct result_run *made = xcalloc(targets, sizeof(*made));
+	struct result_set old = {.runs = s->runs, .n_runs = s->n_runs};
+
+	for (size_t i = 0; i < targets; i++)
+		make_target(p, i, &made[i]);
+	for (size_t i = 0; i < s->n_trials; i++)
+		move_trial(p, &s->trials[i]);
+	for (size_t i = 0; i < s->n_summaries; i++)
+		move_summary(p, &s->summaries[i]);
+	if (s->n_trials)
+		qsort(s->trials, s->n_trials, sizeof(*s->trials), by_trial);
+	move_environments(p, targets);
+	drop_series(s);
+	result_set_clear(&old);
+	s->runs = made;
+	s->n_runs = targets;
+}
+
+/* Whether some workload and layout is there in two sources. */
+static int have_common(const struct pivot *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = i + 1; k < p->n; k++) {
+			const struct result_run *a = run_of(p, i), *b = run_of(p, k);
+			int layouts = p->one_layout, workloads = 0;
+
+			for (size_t l = 0; l < a->layouts.n; l++)
+				layouts |= strv_has(&b->layouts, a->layouts.v[l]);
+			for (size_t w = 0; w < a->workloads.n; w++)
+				workloads |= strv_has(&b->workloads, a->workloads.v[w]);
+			if (layouts && workloads)
+				return 1;
 		}
-		rest.trials = &s->trials[--s->n_trials];
-		trial_summary_clear(&rest.trials->sum);
-		free(rest.trials->host);
-		free(rest.trials->layout_name);
-		free(rest.trials->workload_name);
-		free(rest.trials->op);
-		free(rest.trials->cache);
-		free(rest.trials->printed);
-		if (rest.trials != &s->trials[i])
-			s->trials[i] = *rest.trials;
+	return 0;
+}
+
+int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e)
+{
+	struct pivot p = {.set = s, .v = v, .n = n};
+	int bad = 0;
+
+	find_names(&p);
+	if (!have_common(&p))
+		bad = err_set(e, ERR_INPUT,
+			"nothing to compare: no layout and workload of %s is in another of the "
+			"runs and files given (--by layout compares within each)",
+			v[0].label);
+	else
+		replace_runs(&p);
+	strv_free(&p.layouts);
+	strv_free(&p.workloads);
+	strv_free(&p.hosts);
+	free(p.host);
+	return bad;
+}
+
+static int is_chosen(const struct result_set *s, const char *layout, const char *host)
+{
+	return strv_has(&s->wish.chosen, s->wish.by == BY_HOST ? host : layout);
+}
+
+void pivot_choose(struct result_set *s)
+{
+	struct result_set left = {0};
+	size_t n = 0, m = 0;
+
+	left.trials = xcalloc(s->n_trials + 1, sizeof(*left.trials));
+	left.summaries = xcalloc(s->n_summaries + 1, sizeof(*left.summaries));
+	for (size_t i = 0; i < s->n_trials; i++) {
+		struct result_trial *t = &s->trials[i];
+
+		if (is_chosen(s, t->layout_name, t->host))
+			s->trials[n++] = *t;
+		else
+			left.trials[left.n_trials++] = *t;
 	}
 	for (size_t i = 0; i < s->n_summaries; i++) {
-		int source = source_of(p, s->summaries[i].run);
+		struct result_summary *t = &s->summaries[i];
 
-		if (source >= 0)
-			move_summary(p, &s->summaries[i], source);
+		if (is_chosen(s, t->layout_name, t->host))
+			s->summaries[m++] = *t;
+		else
+			left.summaries[left.n_summaries++] = *t;
 	}
+	s->n_trials = n;
+	s->n_summaries = m;
+	result_set_clear(&left);
 }

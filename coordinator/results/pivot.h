@@ -12,10 +12,11 @@ struct pivot_source {
 	const char *label; /* what it is called in the comparison; unlike all others */
 };
 
-/* Makes of n >= 2 runs one run for each of their layouts, in which the sources are the layouts and
- * the first is the baseline. Layouts and hosts belong together when they have one name; where every
- * source has but one of them, these do. The set is after export_read_end, and stays in that order;
- * its other runs go, as do series. ERR_INPUT when no two sources have anything in common. */
+/* Makes of the set's runs, n >= 2 and all of them in v, one run for each of their layouts, in which
+ * the sources are the layouts and the first is the baseline. Layouts and hosts belong together when
+ * they have one name; where every source has but one of them, these do. The set is after
+ * export_read_end; its series go. ERR_INPUT, and nothing done, when no two sources have anything in
+ * common. */
 int pivot_sources(
 	struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
 

@@ -1,5 +1,5 @@
 /*
- * Reports: a result set as text for people or as one JSON document. Pure: the set (after
+ * Reports: a result set as text for people, as tables or as one JSON document. Pure: the set (after
  * export_read_end) goes in, text comes out, no clock, no terminal.
  */
 #ifndef COORDINATOR_RESULTS_REPORT_H
@@ -23,6 +23,16 @@ int report_text(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 /* The document of `report --format json`. */
 int report_json(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
+
+/* Tables for a document or a ticket: results with verdicts, then findings, a section a run. */
+int report_markdown(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
+/* One line a result, after a line of names: all metrics, with the comparison of those that have one
+ * (else empty); plain numbers in the unit named, "." as decimal point, ratios as fractions of the
+ * baseline. Long form: one line a trial. Text is safe in spreadsheets: what would be taken for a
+ * formula gets a ' in front. Lines end in CR LF (RFC 4180). */
+int report_csv(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 
 /* The host's name as reports show it; into out. Numbers follow the names' order. */

@@ -81,9 +81,9 @@ static void view_by_width(void **state)
 		      "3m12s left\n"},
 		{80, "knew  #####.......  46%  block 2/4  raidz2-10 (2/2)  read  100 MiB/s  3m12s "
 		     "left\n"},
-		{70, "knew  ######........  46%  block 2/4  raidz2-10 (2/2)  read  100 MiB/s\n"},
-		{60, "knew  #######........  46%  block 2/4  raidz2-10 (2/2)  read\n"},
-		{40, "knew  #####.......  46%  block 2/4  read\n"},
+		{70, "knew  #####.......  46%  block 2/4  raidz2-10 (2/2)  read  100 MiB/s\n"},
+		{60, "knew  ###.....  46%  block 2/4  raidz2-10 (2/2)  read\n"},
+		{40, "knew  ###.....  46%  block 2/4  read\n"},
 		{30, "knew  block 2/4  read\n"},
 		{20, "knew  read\n"},
 		{5, "knew\n"},
@@ -124,6 +124,27 @@ static void view_never_too_wide(void **state)
 		assert_null(strchr(out.data, '\x1b'));
 		buf_free(&out);
 	}
+	view_clear(&v);
+}
+
+/* A long step is cut; the bar, the block and the layout stay where they were. */
+static void view_long_step(void **state)
+{
+	struct view_style style = {.width = 80, .height = 24};
+	struct buf out = {0};
+	struct view v = {0};
+
+	(void)state;
+	feed_quietly(&v, RUN_LINE("running"));
+	feed_quietly(&v,
+		"{\"type\":\"job\",\"run\":12,\"job\":1,\"host\":\"knew\",\"state\":\"running\","
+		"\"online\":true,\"units\":8,\"blocks\":4,\"block\":2,\"layout\":\"a\",\"layouts\":1,"
+		"\"phase\":\"build\",\"what\":\"attach /srv/scratch/am_12_1_ab12cd/disk01 to a "
+		"loop device\",\"left_s\":192.0}");
+	view_render(&v, &style, 0, &out);
+	assert_string_equal(buf_str(&out),
+		"knew  ............   0%  block 2/4  a  build: attach /srv/scratch/a…  3m12s left\n");
+	buf_free(&out);
 	view_clear(&v);
 }
 
@@ -298,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bars),
 		cmocka_unit_test(view_by_width),
+		cmocka_unit_test(view_long_step),
 		cmocka_unit_test(view_never_too_wide),
 		cmocka_unit_test(view_time_goes_on),
 		cmocka_unit_test(view_states),

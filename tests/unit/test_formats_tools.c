@@ -382,12 +382,15 @@ static void test_iozone(void **state)
 	assert_string_equal(f.records[6].workload, "iozone initial writers \303\2274");
 	kit_near(f.records[6].v[0].value, 300000.5 * 1024, "writers");
 	format_found_clear(&f);
-	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100 20\n", NULL,
+	/* Two figures under one heading, one under none, a row that ends too soon. */
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100 200\n", NULL,
 		"x:2: a figure of iozone's table that stands under no heading");
-	kit_bad("              kB  reclen    write  rewrite\n           65536      64   1000", NULL,
-		"stands under no heading");
-	kit_bad("              kB  reclen    write  rewrite\n           65536      64\n", NULL,
-		"without figures");
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64         "
+		"                   1000\n",
+		NULL, "stands under no heading (character 56)");
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100", NULL,
+		"x:2: a row of iozone's table that is cut off");
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64\n", NULL, "cut off");
 }
 
 #define ELBENCHO_HEAD                                                                              \

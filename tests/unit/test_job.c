@@ -352,6 +352,25 @@ static void test_key_of_what_is_kept(void **state)
 	teardown(&f);
 }
 
+/* As a full disk leaves it: nothing was begun, and nothing else is made of it. */
+static void test_journal_without_a_header(void **state)
+{
+	struct host_task task = {0};
+	struct fixture f;
+	json_t *result = NULL;
+	char *path;
+	struct err e;
+
+	(void)state;
+	setup(&f);
+	path = xasprintf("%s/journal-9-9-1.jsonl", f.dir);
+	assert_ok(fs_write_file(path, "", 0, 0600, &e), e);
+	task.host = &f.host;
+	assert_ok(task_leftovers(NULL, &task, &result, &e), e);
+	free(path);
+	teardown(&f); /* asserts that no journal is left */
+}
+
 static void cancel(struct fixture *f)
 {
 	job_cancel(f->job, ATTEMPT_CANCELLED, "enough of that");
@@ -508,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_too_small),
 		cmocka_unit_test(test_refused_offers),
 		cmocka_unit_test(test_key_of_what_is_kept),
+		cmocka_unit_test(test_journal_without_a_header),
 		cmocka_unit_test(test_cancel_everywhere),
 		cmocka_unit_test(test_worker_killed),
 		cmocka_unit_test(test_retry),

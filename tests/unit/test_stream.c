@@ -284,7 +284,6 @@ static void reading_more_than_there_is_says_so(void **state)
 	assert_has(e.text, "has 131072 bytes, 262144 are to be read");
 }
 
-/* The whole process: order in, ready, go, samples, done. */
 /* Somebody put it there between two trials: neither waited for nor followed. */
 static void what_stands_in_a_files_place_is_refused(void **state)
 {
@@ -306,6 +305,7 @@ static void what_stands_in_a_files_place_is_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* The whole process: order in, ready, go, samples, done. */
 static void a_worker_process_reports_over_its_descriptor(void **state)
 {
 	struct msg m = {.type = MSG_WORKER_SPEC};

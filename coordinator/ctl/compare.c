@@ -1,0 +1,352 @@
+/*
+ * compare: verdicts over layouts, hosts, runs and plain result files, and conditions on them for
+ * scripts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/print.h"
+#include "coordinator/ctl/sources.h"
+#include "coordinator/ctl/verbs.h"
+#include "coordinator/results/condition.h"
+
+static const struct option_spec compare_options[] = {
+	{"metric", 'm', "METRIC", "what to compare, such as throughput; several by commas"},
+	{"by", 'b', "WHAT", "layout, host or run: what stands beside each other"},
+	{"margin", 0, "N%", "differences below it do not matter"},
+	{"fail-if", 0, "CONDITION", "exit status 4 if it is proven: \"elapsed > +5%\""},
+	{"fail-unless", 0, "CONDITION", "exit status 4 if the contrary is proven: \"elapsed < +5%\""},
+	{"undecided", 0, "pass|fail", "what to make of exit status 5"},
+	{"format", 'f', "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
+	{"long", 'l', NULL, "also each trial, and what each line of the files was taken for"},
+	{0},
+};
+
+enum by { BY_UNSAID, BY_LAYOUTS, BY_HOSTS, BY_RUNS };
+struct request {
+	enum by by;
+	const struct format *format;
+	struct condition *conditions;
+	size_t n_conditions;
+	int undecided;           /* exit status instead of 5 */
+	struct result_wish wish; /* goes into the set */
+	struct sources sources;
+};
+
+static void request_clear(struct request *q)
+{
+	for (size_t i = 0; i < q->n_conditions; i++)
+		condition_clear(&q->conditions[i]);
+	free(q->conditions);
+	strv_free(&q->wish.chosen);
+	sources_clear(&q->sources);
+}
+
+/* ---- options ---- */
+
+static void add_metric(struct result_wish *w, enum metric_id m)
+{
+	for (size_t i = 0; i < w->n_metrics; i++)
+		if (w->metrics[i] == m)
+			return;
+	w->metrics[w->n_metrics++] = m;
+}
+
+static int read_metrics(const struct args *a, struct request *q, struct err *e)
+{
+	struct strv names = {0};
+	int bad = 0;
+
+	args_all(a, "metric", 1, &names);
+	for (size_t i = 0; i < names.n && !bad; i++) {
+		enum metric_id m;
+
+		bad = metric_parse(names.v[i], &m, e);
+		if (!bad)
+			add_metric(&q->wish, m);
+	}
+	q->wish.only = names.n > 0;
+	strv_free(&names);
+	return bad;
+}
+
+/* What a condition speaks of is compared, whether it was asked for or not. */
+static int read_conditions(const struct args *a, struct request *q, struct err *e)
+{
+	q->conditions = xcalloc(a->n_given + 1, sizeof(*q->conditions));
+	for (size_t i = 0; i < a->n_given; i++) {
+		const char *name = a->given[i].spec->name;
+		int unless = !strcmp(name, "fail-unless");
+
+		if (!unless && strcmp(name, "fail-if"))
+			continue;
+		if (condition_parse(
+			    a->given[i].value, unless, &q->conditions[q->n_conditions], e))
+			return -1;
+		add_metric(&q->wish, q->conditions[q->n_conditions++].metric);
+	}
+	return 0;
+}
+
+static int read_undecided(const struct args *a, struct request *q, struct err *e)
+{
+	const char *word = args_get(a, "undecided");
+
+	q->undecided = EXIT_UNDECIDED;
+	if (!word)
+		return 0;
+	if (!q->n_conditions)
+		return err_set(e, ERR_USAGE, "--undecided: there is no --fail-if or --fail-unless");
+	if (strcmp(word, "pass") && strcmp(word, "fail"))
+		return err_set(e, ERR_USAGE, "--undecided %s: pass or fail is expected", word);
+	q->undecided = strcmp(word, "pass") ? EXIT_CONDITION : EXIT_DONE;
+	return 0;
+}
+
+static int read_by(const struct args *a, struct request *q, struct err *e)
+{
+	static const char *const words[] = {NULL, "layout", "host", "run"};
+	const char *by = args_get(a, "by");
+
+	if (!by)
+		return 0;
+	for (unsigned i = BY_LAYOUTS; i <= BY_RUNS; i++)
+		if (!strcmp(by, words[i]))
+			q->by = (enum by)i;
+	if (q->by == BY_UNSAID)
+		return err_set(e, ERR_USAGE, "--by %s: layout, host or run is expected", by);
+	return 0;
+}
+
+static int read_format(const struct args *a, struct request *q, struct err *e)
+{
+	const char *name = args_get(a, "format");
+	struct buf names = {0};
+
+	if (!name)
+		return 0;
+	q->format = format_find(name);
+	if (q->format)
+		return 0;
+	format_names(&names);
+	err_set(e, ERR_USAGE, "--format %s: one of %s is expected", name, buf_str(&names));
+	buf_free(&names);
+	return -1;
+}
+
+static int read_options(const struct args *a, struct request *q, struct err *e)
+{
+	const char *margin = args_get(a, "margin");
+	struct err why;
+
+	if (read_metrics(a, q, e) || read_conditions(a, q, e) || read_undecided(a, q, e) ||
+		read_by(a, q, e) || read_format(a, q, e))
+		return -1;
+	q->wish.has_margin = margin != NULL;
+	if (margin && units_parse_percent(margin, &q->wish.margin, &why))
+		return err_set(e, ERR_USAGE, "--margin %s", why.text);
+	return 0;
+}
+
+/* ---- what is compared ---- */
+
+static int has_layout(const struct result_set *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (strv_has(&s->runs[i].layouts, name))
+			return 1;
+	return 0;
+}
+
+static int has_host(const struct result_set *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (!strcmp(s->trials[i].host, name))
+			return 1;
+	for (size_t i = 0; i < s->n_summaries; i++)
+		if (!strcmp(s->summaries[i].host, name))
+			return 1;
+	return 0;
+}
+
+/* Whether a word names a layout or host of what was read so far; then it is one of those compared. */
+static int choose(struct request *q, const char *word)
+{
+	const struct result_set *s = &q->sources.set;
+
+	if (q->by == BY_RUNS || sources_is_file(word))
+		return 0;
+	if (q->by != BY_HOSTS && has_layout(s, word))
+		q->by = BY_LAYOUTS;
+	else if (q->by != BY_LAYOUTS && has_host(s, word))
+		q->by = BY_HOSTS;
+	else
+		return 0;
+	if (!strv_has(&q->wish.chosen, word))
+		strv_add(&q->wish.chosen, word);
+	return 1;
+}
+
+static int read_sources(struct ctl *c, const struct args *a, struct request *q, struct err *e)
+{
+	for (int i = 0; i < a->n; i++)
+		if (!choose(q, a->v[i]) && sources_add(&q->sources, c, a->v[i], q->format, e))
+			return -1;
+	if (q->wish.chosen.n == 1)
+		return err_set(e, ERR_USAGE, "%s alone: name a second one to compare it with",
+			q->wish.chosen.v[0]);
+	return sources_end(&q->sources, e);
+}
+
+static int has_one_layout_each(const struct result_set *s)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (s->runs[i].layouts.n != 1)
+			return 0;
+	return 1;
+}
+
+/* Several runs stand beside each other, unless something else was asked for. Files with one layout
+ * each are that layout. */
+static int arrange(struct request *q, struct err *e)
+{
+	struct sources *s = &q->sources;
+	int by_run = q->by == BY_RUNS || (q->by == BY_UNSAID && s->n > 1) ||
+		     (q->by == BY_LAYOUTS && s->n > 1 && has_one_layout_each(&s->set));
+
+	if (by_run && s->n < 2)
+		return err_set(e, ERR_USAGE, "--by run: one run alone cannot be compared");
+	if (by_run && pivot_sources(&s->set, s->v, s->n, e))
+		return -1;
+	q->wish.by = by_run || q->by == BY_LAYOUTS ? BY_LAYOUT
+		     : q->by == BY_HOSTS	   ? BY_HOST
+						   : BY_PLAN;
+	s->set.wish = q->wish;
+	memset(&q->wish, 0, sizeof(q->wish));
+	if (s->set.wish.chosen.n)
+		pivot_choose(&s->set);
+	return 0;
+}
+
+/* ---- output ---- */
+
+static int status_of(const struct request *q, const struct analysis *a)
+{
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < q->n_conditions; i++) {
+		enum condition_outcome o = condition_outcome(&q->conditions[i], a);
+
+		if (o == OUTCOME_FAILED)
+			return EXIT_CONDITION;
+		if (o == OUTCOME_UNDECIDED)
+			status = q->undecided;
+	}
+	return status;
+}
+
+static void print_text(const struct ctl *c, const struct request *q, const struct analysis *a,
+	int long_form, struct buf *out)
+{
+	struct buf text = {0};
+
+	if (long_form && q->sources.log.len)
+		buf_addf(&text, "\n%s", buf_str(&q->sources.log));
+	if (q->n_conditions)
+		buf_addc(&text, '\n');
+	for (size_t i = 0; i < q->n_conditions; i++)
+		condition_text(&q->conditions[i], a, &text);
+	if (text.len)
+		print_safe_lines(buf_str(&text), "", out);
+	buf_free(&text);
+	if (!a->n_comparisons)
+		ctl_warn(c, "nothing was compared: there is only one of a kind");
+}
+
+/* The report's document with what compare knows beside it. Replaces the text in out. */
+static int add_to_json(const struct request *q, const struct analysis *a, int status,
+	struct buf *out, struct err *e)
+{
+	json_t *doc, *list = json_array();
+
+	if (json_parse("report", buf_str(out), out->len, out->len, &doc, e)) {
+		json_decref(list);
+		return -1;
+	}
+	for (size_t i = 0; i < q->n_conditions; i++) {
+		const struct condition *c = &q->conditions[i];
+		struct buf text = {0};
+		json_t *o = json_object();
+
+		condition_text(c, a, &text);
+		json_object_set_new(o, "condition", json_text(c->text));
+		json_object_set_new(o, "kind", json_text(c->unless ? "fail-unless" : "fail-if"));
+		json_object_set_new(o, "outcome",
+			json_text(condition_outcome_name(condition_outcome(c, a))));
+		json_object_set_new(o, "text", json_text_n(buf_str(&text), text.len - 1));
+		json_array_append_new(list, o);
+		buf_free(&text);
+	}
+	json_object_set_new(doc, "conditions", list);
+	json_object_set_new(doc, "exit_status", json_integer(status));
+	buf_reset(out);
+	json_document(doc, out);
+	json_decref(doc);
+	return 0;
+}
+
+static int print_all(struct ctl *c, struct request *q, int long_form, struct err *e)
+{
+	struct report_options ro = {.color = c->color_out, .long_form = long_form};
+	struct analysis a;
+	struct buf out = {0};
+	int r, status;
+
+	if (analysis_make(&q->sources.set, &a, e))
+		return -1;
+	status = status_of(q, &a);
+	r = fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
+	if (!r && c->json)
+		r = add_to_json(q, &a, status, &out, e);
+	else if (!r)
+		print_text(c, q, &a, long_form, &out);
+	analysis_clear(&a);
+	r = r ? r : ctl_out(&out, e);
+	buf_free(&out);
+	return r ? r : status;
+}
+
+static int run(struct ctl *c, const struct args *a, struct err *e)
+{
+	struct request q = {0};
+	int r = read_options(a, &q, e);
+
+	if (!r)
+		r = read_sources(c, a, &q, e);
+	if (!r)
+		r = arrange(&q, e);
+	if (!r)
+		r = print_all(c, &q, args_get(a, "long") != NULL, e);
+	request_clear(&q);
+	return r;
+}
+
+const struct verb verb_compare = {
+	.name = "compare",
+	.args = "RUN|FILE|NAME=FILE… [LAYOUT|HOST…]",
+	.summary = "verdicts over layouts, hosts, runs or plain result files",
+	.help = "Several runs or files are compared with the first one; of one alone its layouts are,\n"
+		"or those of its layouts or hosts that are named after it, with the first of these.\n"
+		"Files need no coordinator; - is standard input, NAME= says what a file is called.\n"
+		"They may be outputs of dd, time, fio, filebench, bonnie++, iozone, elbencho, lists of\n"
+		"times, summaries such as n=10 mean=56s min=52s max=59s, or the lines of `export`.\n"
+		"CONDITION: [WORKLOAD] METRIC > +N% or < -N%. --fail-if wants the whole interval\n"
+		"beyond it, --fail-unless proof that it holds; exit status 0 passed, 4 failed,\n"
+		"5 undecided: an interval around N, too few trials, or an invalid result.\n",
+	.options = compare_options,
+	.min_args = 1,
+	.max_args = -1,
+	.run = run,
+};

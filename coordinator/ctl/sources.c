@@ -1,0 +1,115 @@
+/*
+ * Arguments -> one result set. Owns what a struct sources owns.
+ * Invariant: each run of the set has exactly one entry in v.
+ */
+#include "coordinator/ctl/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/merge.h"
+
+static int is_path(const char *s)
+{
+	return !strcmp(s, "-") || strchr(s, '/') || !access(s, F_OK);
+}
+
+/* The path of "NAME=PATH"; NULL where the argument is no such thing. */
+static const char *named_path(const char *arg)
+{
+	size_t n = strcspn(arg, "=/");
+
+	return n && arg[n] == '=' && access(arg, F_OK) && arg[n + 1] ? arg + n + 1 : NULL;
+}
+
+int sources_is_file(const char *arg)
+{
+	return is_path(arg) || named_path(arg);
+}
+
+static int read_one(struct sources *s, struct ctl *c, const char *arg, const char *path,
+	const struct format *format, struct result_set *one, struct err *e)
+{
+	if (path)
+		return fetch_add_file(path, format, one, &s->log, e);
+	if (!s->conn.client && connection_open(c, &s->conn, e))
+		return -1;
+	return fetch_add_run(s->conn.client, arg, one, e);
+}
+
+/* Runs get their labels before they are merged, and their numbers there. */
+static void take(struct sources *s, struct result_set *one, const char *arg, const char *path)
+{
+	size_t first = s->set.n_runs, n = one->n_runs;
+	char *name = path && path != arg ? xstrndup(arg, (size_t)(path - arg) - 1) : NULL;
+
+	result_set_merge(&s->set, one);
+	for (size_t i = first; i < first + n; i++) {
+		struct result_run *r = &s->set.runs[i];
+		char *label = name && n > 1 ? xasprintf("%s %s", name, r->name)
+					    : xstrdup(name ? name : r->name);
+
+		s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+		s->v[s->n++] = (struct pivot_source){r->id, label};
+	}
+	free(name);
+}
+
+int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct format *format,
+	struct err *e)
+{
+	const char *path = is_path(arg) ? arg : named_path(arg);
+	struct result_set one = {0};
+
+	if (read_one(s, c, arg, path, format, &one, e) || fetch_end(&one, e)) {
+		result_set_clear(&one);
+		return -1;
+	}
+	if (!one.n_runs)
+		return err_set(e, ERR_INPUT, "%s: there is no run in it", arg);
+	take(s, &one, arg, path);
+	return 0;
+}
+
+static int is_label(const struct sources *s, const char *label, size_t but)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (i != but && !strcmp(s->v[i].label, label))
+			return 1;
+	return 0;
+}
+
+/* The first of one name keeps it. */
+static void make_labels_differ(struct sources *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		char *label = xstrdup(s->v[i].label);
+
+		for (unsigned k = 2; is_label(s, label, i); k++) {
+			free(label);
+			label = xasprintf("%s (%u)", s->v[i].label, k);
+		}
+		free((char *)s->v[i].label);
+		s->v[i].label = label;
+	}
+}
+
+int sources_end(struct sources *s, struct err *e)
+{
+	connection_close(&s->conn);
+	make_labels_differ(s);
+	return fetch_end(&s->set, e);
+}
+
+void sources_clear(struct sources *s)
+{
+	connection_close(&s->conn);
+	for (size_t i = 0; i < s->n; i++)
+		free((char *)s->v[i].label);
+	free(s->v);
+	buf_free(&s->log);
+	result_set_clear(&s->set);
+	memset(s, 0, sizeof(*s));
+}

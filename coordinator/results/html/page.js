@@ -1,0 +1,406 @@
+/*
+ * Draws the plots of a report: what stands in the element "data", each into the place of its
+ * number. Nothing else is read and nothing is loaded. Colours come from the style sheet, so a plot
+ * follows the page into the dark and onto paper; a layout has a colour, a shape and a dash.
+ */
+"use strict";
+(function () {
+	const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross", "rectRounded"];
+	const dashes = [[], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [1, 3], [8, 2, 2, 2]];
+	const open = ["star", "crossRot", "cross"]; // drawn by their stroke alone
+	const verdictShapes = { faster: ["triangle", 0], slower: ["triangle", 180], "no-difference": ["circle", 0], "too-few": ["cross", 0] };
+
+	function color(name) {
+		return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+	}
+	function layoutColor(i) {
+		return color("c" + (i % 8));
+	}
+
+	// ---- numbers ----
+
+	function digits(v) {
+		return String(Number(v.toPrecision(3)));
+	}
+	function scaled(v, base, units) {
+		let i = 0;
+		while (Math.abs(v) >= base && i + 1 < units.length) {
+			v /= base;
+			i++;
+		}
+		return digits(v) + " " + units[i];
+	}
+	function nanoseconds(v) {
+		if (v >= 60e9) return digits(v / 60e9) + " min";
+		return scaled(v, 1000, ["ns", "µs", "ms", "s"]);
+	}
+	function text(v, unit) {
+		if (v === null || !isFinite(v)) return "";
+		switch (unit) {
+		case "s": return v === 0 ? "0 s" : nanoseconds(v * 1e9);
+		case "ns": return nanoseconds(v);
+		case "B": return scaled(v, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+		case "B/s": return scaled(v, 1024, ["B/s", "KiB/s", "MiB/s", "GiB/s"]);
+		default: return digits(v) + " " + unit;
+		}
+	}
+	function percent(ln) {
+		const p = 100 * Math.expm1(ln);
+		return (p > 0 ? "+" : "") + String(Number(p.toPrecision(2))) + "%";
+	}
+
+	// ---- parts of charts ----
+
+	function axis(title, more) {
+		return Object.assign({
+			title: { display: !!title, text: title, color: color("dim") },
+			ticks: { color: color("dim"), maxRotation: 0 },
+			grid: { color: color("line") },
+			border: { color: color("line") },
+		}, more || {});
+	}
+	function ticks(unit) {
+		return { color: color("dim"), maxRotation: 0, maxTicksLimit: 7, callback: (v) => text(Number(v), unit) };
+	}
+	// On a logarithmic axis: powers of ten and, over few of them, their 2 and 5.
+	function logTicks(scale) {
+		const decades = Math.log10(scale.max / scale.min);
+		const steps = decades < 2 ? [1, 2, 5] : [1];
+		const list = [];
+		for (let e = Math.floor(Math.log10(scale.min)); e <= Math.ceil(Math.log10(scale.max)); e++) {
+			for (const s of steps) {
+				const v = s * Math.pow(10, e);
+				if (v >= scale.min && v <= scale.max) list.push({ value: v });
+			}
+		}
+		if (list.length > 1) scale.ticks = list;
+	}
+	function pointStyle(i) {
+		const shape = shapes[i % shapes.length];
+		return {
+			pointStyle: shape,
+			pointRadius: 5,
+			pointHoverRadius: 7,
+			pointBorderWidth: open.includes(shape) ? 2 : 1,
+			pointBorderColor: open.includes(shape) ? layoutColor(i) : color("ground"),
+			pointBackgroundColor: layoutColor(i),
+		};
+	}
+	// One entry a layout; a click hides and shows all that belongs to it.
+	function legend(plot, lines) {
+		return {
+			display: true,
+			position: "bottom",
+			labels: {
+				usePointStyle: true,
+				color: color("ink"),
+				boxHeight: 8,
+				boxWidth: lines ? 28 : 8,
+				generateLabels: (chart) => plot.layouts.map((name, i) => ({ name, i }))
+					.filter(({ i }) => chart.data.datasets.some((d) => d.layout === i))
+					.map(({ name, i }) => ({
+						text: name,
+						fontColor: color("ink"),
+						fillStyle: layoutColor(i),
+						strokeStyle: layoutColor(i),
+						lineWidth: lines || open.includes(shapes[i % 8]) ? 2 : 1,
+						lineDash: lines ? dashes[i % 8] : [],
+						pointStyle: lines ? "line" : shapes[i % 8],
+						layout: i,
+						hidden: chart.data.datasets.every((d, k) => d.layout !== i || !chart.isDatasetVisible(k)),
+					})),
+			},
+			onClick: (event, item, self) => {
+				const chart = self.chart;
+				chart.data.datasets.forEach((d, k) => {
+					if (d.layout === item.layout) chart.setDatasetVisibility(k, item.hidden);
+				});
+				chart.update();
+			},
+		};
+	}
+	function options(scales, plugins) {
+		return {
+			animation: false,
+			responsive: true,
+			maintainAspectRatio: false,
+			scales,
+			plugins: Object.assign({ legend: { display: false } }, plugins),
+		};
+	}
+
+	// ---- every trial, in blocks and in time ----
+
+	function trialsChart(plot) {
+		const present = [...new Set(plot.points.map((p) => p.l))].sort((a, b) => a - b);
+		const blocks = [...new Set(plot.points.map((p) => p.b))].sort((a, b) => a - b);
+		const datasets = blocks.map((b) => {
+			const mine = plot.points.filter((p) => p.b === b).sort((a, c) => a.l - c.l);
+			return {
+				data: mine.map((p) => ({ x: present.indexOf(p.l), y: p.v, p })),
+				showLine: plot.join,
+				borderColor: color("dim"),
+				borderWidth: 1,
+				pointStyle: mine.map((p) => shapes[p.l % 8]),
+				pointRadius: 5,
+				pointHoverRadius: 7,
+				pointBackgroundColor: mine.map((p) => layoutColor(p.l)),
+				pointBorderColor: mine.map((p) => open.includes(shapes[p.l % 8]) ? layoutColor(p.l) : color("ground")),
+				pointBorderWidth: mine.map((p) => open.includes(shapes[p.l % 8]) ? 2 : 1),
+			};
+		});
+		return {
+			type: "scatter",
+			data: { datasets },
+			options: options({
+				x: axis("", {
+					min: -0.5,
+					max: present.length - 0.5,
+					grid: { display: false },
+					afterBuildTicks: (s) => { s.ticks = present.map((l, i) => ({ value: i })); },
+					ticks: { color: color("ink"), maxRotation: 50, autoSkip: false, callback: (v) => plot.layouts[present[v]] },
+				}),
+				y: axis(plot.metric, { ticks: ticks(plot.unit), grace: "5%" }),
+			}, {
+				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
+			}),
+		};
+	}
+	function orderChart(plot) {
+		const datasets = plot.layouts.map((name, l) => Object.assign({
+			layout: l,
+			label: name,
+			data: plot.points.filter((p) => p.l === l).map((p) => ({ x: p.x, y: p.v, p })),
+		}, pointStyle(l))).filter((d) => d.data.length);
+		return {
+			type: "scatter",
+			data: { datasets },
+			options: options({
+				x: axis(plot.timed ? "since the first trial" : "trial", {
+					ticks: plot.timed ? ticks("s") : { color: color("dim"), precision: 0 },
+					grace: "3%",
+				}),
+				y: axis(plot.metric, { ticks: ticks(plot.unit), grace: "5%" }),
+			}, {
+				legend: legend(plot, false),
+				tooltip: { callbacks: { label: (c) => c.dataset.label + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
+			}),
+		};
+	}
+
+	// ---- lines ----
+
+	function lineStyle(l, many) {
+		return {
+			layout: l,
+			borderColor: layoutColor(l),
+			backgroundColor: layoutColor(l),
+			borderDash: dashes[l % 8],
+			borderWidth: many ? 1.25 : 2,
+		};
+	}
+	function linesChart(plot) {
+		const datasets = plot.lines.map((line) => Object.assign({
+			label: plot.layouts[line.l] + ", " + line.label,
+			data: line.p.map((p) => ({ x: p[0], y: p[1] })),
+			pointRadius: line.p.length > 1 ? 0 : 3,
+			pointStyle: shapes[line.l % 8],
+		}, lineStyle(line.l, true)));
+		const y = { ticks: ticks(plot.unit) };
+		if (plot.log) Object.assign(y, { type: "logarithmic", afterBuildTicks: logTicks });
+		else y.beginAtZero = true;
+		return {
+			type: "line",
+			data: { datasets },
+			options: options({
+				x: axis("time in the trial", { type: "linear", ticks: ticks("s"), min: 0 }),
+				y: axis("", y),
+			}, {
+				legend: legend(plot, true),
+				tooltip: { callbacks: {
+					title: (items) => items.length ? text(items[0].parsed.x, "s") : "",
+					label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit),
+				} },
+			}),
+		};
+	}
+	function percentilesChart(plot) {
+		const last = plot.labels.filter((_, i) => plot.lines.some((line) => line.v[i] !== null));
+		const at = last.map((label) => plot.labels.indexOf(label));
+		const datasets = plot.lines.map((line) => Object.assign(
+			pointStyle(line.l), lineStyle(line.l, false),
+			{ label: plot.layouts[line.l], data: at.map((i) => line.v[i]), spanGaps: true }));
+		return {
+			type: "line",
+			data: { labels: last, datasets },
+			options: options({
+				x: axis("operations no slower than", { ticks: { color: color("dim"), maxRotation: 50, autoSkip: false } }),
+				y: axis("latency", { type: "logarithmic", ticks: ticks(plot.unit), afterBuildTicks: logTicks }),
+			}, {
+				legend: legend(plot, true),
+				tooltip: { callbacks: { label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit) } },
+			}),
+		};
+	}
+
+	// ---- ratios ----
+
+	// Round percentages over a range of ln ratios; round factors over a wide one.
+	function ratioTicks(scale) {
+		const lo = Math.expm1(scale.min), hi = Math.expm1(scale.max);
+		const list = [];
+		if (scale.max - scale.min > 2.5) {
+			for (let e = -12; e <= 12; e++) {
+				for (const s of [1, 3]) list.push(Math.log(s * Math.pow(10, e)));
+			}
+		} else {
+			const room = (hi - lo) / Math.max(3, Math.min(7, scale.width / 90));
+			const power = Math.pow(10, Math.floor(Math.log10(room)));
+			const step = power * [1, 2, 5, 10].find((s) => s * power >= room);
+			for (let i = Math.ceil(lo / step); i * step <= hi; i++) {
+				if (i * step > -1) list.push(Math.log1p(i * step));
+			}
+		}
+		scale.ticks = list.filter((v) => v >= scale.min && v <= scale.max).map((value) => ({ value }));
+	}
+	function ratioText(v) {
+		return Math.abs(v) > 1.3 ? "×" + digits(Math.exp(v)) : percent(v);
+	}
+	function ratioRange(values) {
+		const known = values.filter((v) => v !== null && isFinite(v)).concat(0);
+		const lo = Math.min(...known), hi = Math.max(...known), room = Math.max((hi - lo) * 0.06, 0.002);
+		return { min: lo - room, max: hi + room };
+	}
+	function cut(ctx, words, width) {
+		if (ctx.measureText(words).width <= width) return words;
+		while (words.length > 1 && ctx.measureText(words + "…").width > width) words = words.slice(0, -1);
+		return words + "…";
+	}
+	// The margin's band, the line of no change, and for each row its words and its interval.
+	function forestParts(plot) {
+		function column(chart, lo, hi, style) {
+			const a = chart.chartArea, x = chart.scales.x;
+			const from = Math.max(x.getPixelForValue(lo), a.left), to = Math.min(x.getPixelForValue(hi), a.right);
+			chart.ctx.fillStyle = style;
+			chart.ctx.fillRect(from, a.top, Math.max(to - from, 1), a.bottom - a.top);
+		}
+		return {
+			id: "forest",
+			beforeDatasetsDraw(chart) {
+				const { ctx, chartArea, scales } = chart;
+				ctx.save();
+				if (plot.margin) column(chart, -plot.margin, plot.margin, color("band"));
+				column(chart, 0, 0, color("ink"));
+				plot.rows.forEach((row, i) => {
+					const y = scales.y.getPixelForValue(i), width = chartArea.right - chartArea.left;
+					ctx.textBaseline = "alphabetic";
+					ctx.font = (row.overall ? "600 " : "") + "12px system-ui, sans-serif";
+					ctx.fillStyle = row.invalid ? color("bad") : color("ink");
+					ctx.fillText(cut(ctx, row.label, width), chartArea.left, y - 24);
+					ctx.font = "12px system-ui, sans-serif";
+					ctx.fillStyle = row.invalid ? color("bad") : color("dim");
+					ctx.fillText(cut(ctx, row.text, width), chartArea.left, y - 9);
+					if (row.lo === null) return;
+					ctx.strokeStyle = rowColor(row);
+					ctx.lineWidth = 2;
+					const from = scales.x.getPixelForValue(row.lo), to = scales.x.getPixelForValue(row.hi);
+					ctx.beginPath();
+					ctx.moveTo(from, y);
+					ctx.lineTo(to, y);
+					for (const end of [from, to]) {
+						ctx.moveTo(end, y - 4);
+						ctx.lineTo(end, y + 4);
+					}
+					ctx.stroke();
+				});
+				ctx.restore();
+			},
+		};
+	}
+	function rowColor(row) {
+		if (row.invalid) return color("bad");
+		return { faster: color("c0"), slower: color("c1") }[row.verdict] || color("dim");
+	}
+	function forestChart(plot, place) {
+		const rows = plot.rows;
+		place.style.height = rows.length * 54 + 60 + "px";
+		return {
+			type: "scatter",
+			data: { datasets: [{
+				data: rows.map((row, i) => ({ x: row.d, y: i, row })).filter((p) => p.x !== null),
+				pointStyle: (c) => c.raw ? verdictShapes[c.raw.row.verdict][0] : "circle",
+				rotation: (c) => c.raw ? verdictShapes[c.raw.row.verdict][1] : 0,
+				pointRadius: 6,
+				pointHoverRadius: 7,
+				pointBorderWidth: (c) => c.raw && c.raw.row.verdict === "too-few" ? 2 : 1,
+				pointBackgroundColor: (c) => c.raw ? rowColor(c.raw.row) : color("dim"),
+				pointBorderColor: (c) => c.raw && c.raw.row.verdict === "too-few" ? rowColor(c.raw.row) : color("ground"),
+			}] },
+			options: options({
+				x: axis(plot.higher ? "← slower · no change · faster →" : "← faster · no change · slower →", Object.assign({
+					afterBuildTicks: ratioTicks,
+					ticks: { color: color("dim"), maxRotation: 0, autoSkip: false, callback: ratioText },
+				}, ratioRange(rows.flatMap((row) => [row.d, row.lo, row.hi]).concat(plot.margin ? [plot.margin, -plot.margin] : [])))),
+				y: { display: false, reverse: true, min: -0.85, max: rows.length - 0.65 },
+			}, {
+				tooltip: { callbacks: { label: (c) => c.raw.row.label + ": " + c.raw.row.text } },
+			}),
+			plugins: [forestParts(plot)],
+		};
+	}
+	function ratiosChart(plot) {
+		const { min, max } = ratioRange(plot.values), n = 30, width = (max - min) / n;
+		const bins = new Array(n).fill(0);
+		for (const v of plot.values) bins[Math.min(n - 1, Math.floor((v - min) / width))]++;
+		return {
+			type: "bar",
+			data: { datasets: [{
+				data: bins.map((count, i) => ({ x: min + (i + 0.5) * width, y: count })),
+				backgroundColor: color("c0"),
+				barPercentage: 1,
+				categoryPercentage: 0.95,
+			}] },
+			options: options({
+				x: axis(plot.label, { type: "linear", min, max, offset: false, afterBuildTicks: ratioTicks,
+					ticks: { color: color("dim"), maxRotation: 0, autoSkip: false, callback: ratioText } }),
+				y: axis("hosts", { ticks: { color: color("dim"), precision: 0 } }),
+			}, {
+				tooltip: { callbacks: { title: () => "", label: (c) => c.parsed.y + " hosts around " + percent(c.parsed.x) } },
+				subtitle: {
+					display: plot.outliers.length > 0,
+					color: color("ink"),
+					text: "stand out: " + plot.outliers.slice(0, 8).join(", ") + (plot.outliers.length > 8 ? ", …" : ""),
+				},
+			}),
+		};
+	}
+
+	// ---- the page ----
+
+	const kinds = { forest: forestChart, ratios: ratiosChart, trials: trialsChart, order: orderChart, lines: linesChart, percentiles: percentilesChart };
+	const plots = JSON.parse(document.getElementById("data").textContent).plots;
+	const charts = [];
+
+	function draw() {
+		charts.splice(0).forEach((chart) => chart.destroy());
+		plots.forEach((plot, i) => {
+			const place = document.getElementById("plot-" + i), canvas = document.createElement("canvas");
+			place.replaceChildren(canvas);
+			charts.push(new Chart(canvas, kinds[plot.kind](plot, place)));
+		});
+	}
+	Chart.defaults.font.family = "system-ui, sans-serif";
+	draw();
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+	// Paper has its own colours, and no folds.
+	let unfolded = [];
+	addEventListener("beforeprint", () => {
+		unfolded = [...document.querySelectorAll("details:not([open])")];
+		unfolded.forEach((d) => { d.open = true; });
+		draw();
+	});
+	addEventListener("afterprint", () => {
+		unfolded.forEach((d) => { d.open = false; });
+		draw();
+	});
+})();

@@ -1,0 +1,95 @@
+/* What the parts of the HTML report share. */
+#ifndef COORDINATOR_RESULTS_REPORT_HTML_H
+#define COORDINATOR_RESULTS_REPORT_HTML_H
+
+#include "common/base/units.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/report.h"
+
+#define HTML_HOSTS_MAX 6      /* hosts that have plots of their own; all are in the tables */
+#define HTML_LINES_MAX 40     /* trials drawn in one plot of series */
+#define HTML_POINTS_MAX 250   /* of a line; longer series have neighbours merged */
+#define HTML_INTERVALS_MAX 60 /* in one forest plot; beyond that there is a histogram */
+#define HTML_OPEN_ROWS_MAX 40 /* a table longer than this is folded */
+
+/* What is put into every page; none of the texts holds an end tag of its own element. */
+struct html_assets {
+	const char *css, *script;
+	const char *chart; /* the plotting library; "": tables only, and the page says so */
+};
+extern const struct html_assets html_assets_built_in;
+
+struct html {
+	const struct result_set *set;
+	const struct report_options *opt;
+	const struct html_assets *assets;
+	const struct analysis *analysis;
+	struct buf *out;
+	struct json_t *plots; /* what the page's script draws, in the order of the page */
+};
+/* The rows of a workload's headline metric on one host, one a layout. */
+struct html_group {
+	const struct analysis_run *run;
+	const char *host;
+	char shown[REPORT_HOST_MAX]; /* the host as the page names it */
+	const char *workload;
+	uint32_t workload_index;
+	enum metric_id metric;
+	const struct result_row **rows;
+	size_t n;
+};
+typedef void html_group_fn(struct html *h, const struct html_group *g);
+
+/* report_html() with other assets. */
+int report_html_with(const struct result_set *s, const struct report_options *o,
+	const struct html_assets *assets, struct buf *out, struct err *e);
+
+/* Everything that is not markup goes out through these two: escaped for text and attributes. */
+void html_text(struct buf *out, const char *s);
+void html_textf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void html_section(struct html *h, const char *id, const char *title);
+void html_section_end(struct html *h);
+/* Which run it is about, where the page has several. */
+void html_run_heading(struct html *h, const struct analysis_run *r);
+/* A figure: caption, then plots, then tables. */
+void html_figure(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void html_figure_end(struct html *h);
+/* A place for a plot of that kind; label says in words what is seen. The object is for the caller
+ * to fill, the list keeps it; NULL where nothing is drawn, which html_set takes. */
+struct json_t *html_plot(struct html *h, const char *kind, const char *label);
+void html_set(struct json_t *o, const char *key, struct json_t *v); /* takes v */
+struct json_t *html_plot_layouts(const struct analysis_run *r);
+
+/* A folded table (open where nothing is drawn, or when it is asked for). A heading that begins
+ * with '#' is of a column of numbers. */
+void html_table(struct html *h, int open, const char *summary, const char *const *headings);
+void html_row(struct html *h);
+void html_cell(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void html_number(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void html_table_end(struct html *h);
+
+const char *html_host(const struct html *h, const char *host, char out[REPORT_HOST_MAX]);
+/* Calls fn for each host that has trials or a summary of the workload, up to max of them. Returns
+ * how many more there are. */
+size_t html_each_group(struct html *h, const struct analysis_run *r, uint32_t workload,
+	size_t max, html_group_fn *fn);
+/* "3 more hosts are in the tables only", when there are. */
+void html_left_out(struct html *h, size_t hosts);
+
+/* The sections, in the order of the page. */
+void html_verdict(struct html *h);
+void html_ratios(struct html *h);
+void html_trials(struct html *h);
+void html_order(struct html *h);
+void html_series(struct html *h);
+void html_latency(struct html *h);
+void html_disks(struct html *h);
+void html_findings(struct html *h);
+void html_environment(struct html *h);
+void html_commands(struct html *h);
+
+/* Items of a list of the findings of that severity (-1: those that cannot be told); how many. */
+size_t html_findings_list(struct html *h, int level);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * Markup of the HTML report: escaping, sections, figures, tables. Owns nothing.
+ * Invariant: text enters the page through html_text alone.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "coordinator/results/report_html.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+void html_text(struct buf *out, const char *s)
+{
+	for (; s && *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (strchr("<>&\"'", c))
+			buf_addf(out, "&#%u;", c);
+		else if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+			buf_adds(out, REPLACEMENT);
+		else
+			buf_addc(out, *s);
+	}
+}
+
+static void text_v(struct buf *out, const char *fmt, va_list ap)
+{
+	char *s = xvasprintf(fmt, ap);
+
+	html_text(out, s);
+	free(s);
+}
+
+void html_textf(struct buf *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_v(out, fmt, ap);
+	va_end(ap);
+}
+
+void html_section(struct html *h, const char *id, const char *heading)
+{
+	buf_addf(h->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
+}
+
+void html_section_end(struct html *h)
+{
+	buf_adds(h->out, "</section>\n");
+}
+
+void html_run_heading(struct html *h, const struct analysis_run *r)
+{
+	if (h->set->n_runs < 2)
+		return;
+	buf_adds(h->out, "<h3>");
+	html_textf(h->out, "%s · run %llu", r->run->name, (unsigned long long)r->run->id);
+	buf_adds(h->out, "</h3>\n");
+}
+
+void html_figure(struct html *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_adds(h->out, "<figure>\n<figcaption>");
+	va_start(ap, fmt);
+	text_v(h->out, fmt, ap);
+	va_end(ap);
+	buf_adds(h->out, "</figcaption>\n");
+}
+
+void html_figure_end(struct html *h)
+{
+	buf_adds(h->out, "</figure>\n");
+}
+
+json_t *html_plot(struct html *h, const char *kind, const char *label)
+{
+	json_t *plot;
+
+	if (!*h->assets->chart)
+		return NULL;
+	plot = json_object();
+	buf_addf(h->out, "<div class=\"plot %s\" id=\"plot-%zu\" role=\"img\" aria-label=\"", kind,
+		json_array_size(h->plots));
+	html_text(h->out, label);
+	buf_adds(h->out, "\"></div>\n");
+	html_set(plot, "kind", json_text(kind));
+	json_array_append_new(h->plots, plot);
+	return plot;
+}
+
+void html_set(json_t *o, const char *key, json_t *v)
+{
+	if (o)
+		json_object_set_new_nocheck(o, key, v);
+	else
+		json_decref(v);
+}
+
+json_t *html_plot_layouts(const struct analysis_run *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->run->layouts.n; i++)
+		json_array_append_new(list, json_text(r->run->layouts.v[i]));
+	return list;
+}
+
+void html_table(struct html *h, int open, const char *summary, const char *const *headings)
+{
+	buf_addf(h->out, "<details%s><summary>", open || !*h->assets->chart ? " open" : "");
+	html_text(h->out, summary);
+	buf_adds(h->out, "</summary>\n<div class=\"table\"><table>\n<thead><tr>");
+	for (; *headings; headings++) {
+		int number = **headings == '#';
+
+		buf_adds(h->out, number ? "<th class=\"n\" scope=\"col\">" : "<th scope=\"col\">");
+		html_text(h->out, *headings + number);
+		buf_adds(h->out, "</th>");
+	}
+	buf_adds(h->out, "</tr></thead>\n<tbody>");
+}
+
+/* End tags of rows and cells may be left out in HTML. */
+void html_row(struct html *h)
+{
+	buf_adds(h->out, "\n<tr>");
+}
+
+void html_cell(struct html *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_adds(h->out, "<td>");
+	va_start(ap, fmt);
+	text_v(h->out, fmt, ap);
+	va_end(ap);
+}
+
+void html_number(struct html *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_adds(h->out, "<td class=\"n\">");
+	va_start(ap, fmt);
+	text_v(h->out, fmt, ap);
+	va_end(ap);
+}
+
+void html_table_end(struct html *h)
+{
+	buf_adds(h->out, "\n</tbody></table></div></details>\n");
+}
+
+const char *html_host(const struct html *h, const char *host, char out[REPORT_HOST_MAX])
+{
+	return report_host(h->set, h->opt, host, out);
+}
+
+size_t html_each_group(struct html *h, const struct analysis_run *r, uint32_t workload,
+	size_t max, html_group_fn *fn)
+{
+	size_t layouts = r->run->layouts.n, found = 0;
+	struct html_group g = {.run = r,
+		.workload = r->run->workloads.v[workload],
+		.workload_index = workload,
+		.metric = r->headline[workload],
+		.rows = xcalloc(layouts + 1, sizeof(*g.rows))};
+
+	for (size_t i = 0; i < r->n_hosts; i++) {
+		g.host = r->hosts[i];
+		g.n = 0;
+		for (uint32_t l = 0; l < layouts; l++) {
+			const struct result_row *row = analysis_row(
+				h->analysis, r, g.host, workload, g.metric, l);
+
+			if (row)
+				g.rows[g.n++] = row;
+		}
+		if (g.n == 0 || found++ >= max)
+			continue;
+		html_host(h, g.host, g.shown);
+		fn(h, &g);
+	}
+	free(g.rows);
+	return found > max ? found - max : 0;
+}
+
+void html_left_out(struct html *h, size_t hosts)
+{
+	if (hosts)
+		buf_addf(h->out, "<p class=\"hint\">%zu more host%s: no plots here.</p>\n", hosts,
+			hosts == 1 ? "" : "s");
+}

@@ -1,0 +1,245 @@
+/*
+ * The end of the HTML report: findings, environment, how to do it again. Owns nothing beyond a
+ * call.
+ * Invariant: a redacted page holds no host name, serial, WWN, path or plan.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "coordinator/results/report_html.h"
+
+static int level_of(const struct finding *f)
+{
+	return f->unknown ? -1 : (int)f->severity;
+}
+
+static int says_the_same(const struct finding *a, const struct finding *b)
+{
+	struct buf sa = {0}, sb = {0};
+	int same;
+
+	if (a->rule != b->rule || a->run != b->run || level_of(a) != level_of(b) ||
+		strcmp(a->text, b->text) != 0)
+		return 0;
+	finding_subject(a, &sa);
+	finding_subject(b, &sb);
+	same = strcmp(buf_str(&sa), buf_str(&sb)) == 0;
+	buf_free(&sa);
+	buf_free(&sb);
+	return same;
+}
+
+/* Whether one before it of the same rule said the same; findings stand by rule within a run. */
+static int was_told(const struct findings *all, size_t i)
+{
+	for (size_t k = i; k-- > 0 && all->v[k].rule == all->v[i].rule;)
+		if (says_the_same(&all->v[k], &all->v[i]))
+			return 1;
+	return 0;
+}
+
+#define NAMES_MAX 6 /* hosts named for one finding; more are counted */
+
+static void hosts_of(struct html *h, size_t i, struct buf *out)
+{
+	const struct findings *all = &h->analysis->findings;
+	char host[REPORT_HOST_MAX];
+	size_t n = 0;
+
+	for (size_t k = i; k < all->n && all->v[k].rule == all->v[i].rule; k++) {
+		if (!all->v[k].host || !says_the_same(&all->v[i], &all->v[k]) ||
+			n++ >= NAMES_MAX)
+			continue;
+		buf_addf(out, "%s%s", out->len ? ", " : "", html_host(h, all->v[k].host, host));
+	}
+	if (n > NAMES_MAX)
+		buf_addf(out, " and %zu more", n - NAMES_MAX);
+}
+
+static const char *run_name(const struct html *h, uint64_t run)
+{
+	for (size_t i = 0; i < h->set->n_runs; i++)
+		if (h->set->runs[i].id == run)
+			return h->set->runs[i].name;
+	return "";
+}
+
+static void item(struct html *h, size_t i)
+{
+	const struct finding *f = &h->analysis->findings.v[i];
+	const char *word = f->unknown ? "unknown" : severity_name(f->severity);
+	struct buf about = {0}, hosts = {0};
+
+	hosts_of(h, i, &hosts);
+	finding_subject(f, &about);
+	if (hosts.len)
+		buf_addf(&about, "%s%s", about.len ? " on " : "", hosts.data);
+	if (h->set->n_runs > 1)
+		buf_addf(&about, "%srun %s", about.len ? ", " : "", run_name(h, f->run));
+	buf_addf(h->out, "<li class=\"%s\"><strong>%s %s</strong> ", word, word, f->rule->id);
+	html_textf(h->out, "%s: ", f->rule->title);
+	if (about.len)
+		html_textf(h->out, "%s: ", about.data);
+	html_text(h->out, f->text);
+	buf_adds(h->out, "</li>\n");
+	buf_free(&about);
+	buf_free(&hosts);
+}
+
+size_t html_findings_list(struct html *h, int level)
+{
+	const struct findings *all = &h->analysis->findings;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (level_of(&all->v[i]) == level && !was_told(all, i)) {
+			item(h, i);
+			n++;
+		}
+	return n;
+}
+
+static void outliers(struct html *h)
+{
+	char host[REPORT_HOST_MAX];
+
+	for (size_t i = 0; i < h->analysis->n_outliers; i++) {
+		const struct result_outlier *o = &h->analysis->outliers[i];
+
+		buf_adds(h->out, "<li class=\"warning\"><strong>stands out</strong> ");
+		html_textf(h->out, "%s on %s/%s: %s %+.1f%% against its peers",
+			html_host(h, o->host, host), o->layout, o->workload,
+			metric_table[o->metric].name, 100 * (o->ratio - 1));
+		buf_adds(h->out, "</li>\n");
+	}
+}
+
+void html_findings(struct html *h)
+{
+	html_section(h, "findings", "Findings");
+	if (h->analysis->findings.n + h->analysis->n_outliers == 0)
+		buf_adds(h->out, "<p class=\"hint\">No rule has anything to say.</p>\n");
+	buf_adds(h->out, "<ul class=\"findings\">\n");
+	for (int level = SEVERITY_INVALID; level >= -1; level--) {
+		html_findings_list(h, level);
+		if (level == SEVERITY_INVALID)
+			outliers(h);
+	}
+	buf_adds(h->out, "</ul>\n<p class=\"hint\">What each rule means and why: man 7 "
+			 "arraymark-findings.</p>\n");
+	html_section_end(h);
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	return json_get_str(o, key, "");
+}
+
+static void host_row(struct html *h, const struct result_environment *v)
+{
+	char host[REPORT_HOST_MAX], s[UNITS_LEN];
+	int64_t ram = json_get_int(v->inventory, "ram_bytes", 0);
+
+	html_row(h);
+	html_cell(h, "%s", html_host(h, v->host, host));
+	html_cell(h, "%s", text_of(v->inventory, "os"));
+	html_cell(h, "%s", text_of(v->inventory, "kernel"));
+	html_cell(h, "%s", text_of(v->inventory, "zfs"));
+	html_cell(h, "%s", text_of(v->inventory, "cpu"));
+	html_number(h, "%lld", (long long)json_get_int(v->inventory, "cpus", 0));
+	html_number(h, "%s", ram > 0 ? units_size(ram, s) : "-");
+	html_number(h, "%zu", json_array_size(json_object_get(v->inventory, "disks")));
+	html_cell(h, "%s", text_of(v->inventory, "agent_version"));
+}
+
+static void disk_rows(struct html *h, const struct result_environment *v)
+{
+	const json_t *disk;
+	char host[REPORT_HOST_MAX], s[UNITS_LEN];
+	size_t i;
+
+	html_host(h, v->host, host);
+	json_array_foreach(json_object_get(v->inventory, "disks"), i, disk)
+	{
+		int64_t bytes = json_get_int(disk, "bytes", 0);
+
+		html_row(h);
+		html_cell(h, "%s", host);
+		html_cell(h, "%s", h->opt->redact ? "-" : text_of(disk, "name"));
+		html_cell(h, "%s", text_of(disk, "model"));
+		html_cell(h, "%s", h->opt->redact ? "-" : text_of(disk, "serial"));
+		html_cell(h, "%s", text_of(disk, "controller"));
+		html_number(h, "%s", bytes > 0 ? units_size(bytes, s) : "-");
+		html_number(h, "%lld / %lld",
+			(long long)json_get_int(disk, "logical_sector_bytes", 0),
+			(long long)json_get_int(disk, "physical_sector_bytes", 0));
+		html_cell(h, "%s", json_get_bool(disk, "rotational", 0) ? "rotating" : "flash");
+	}
+}
+
+void html_environment(struct html *h)
+{
+	static const char *const of_host[] = {"host", "system", "kernel", "ZFS", "processor", "#CPUs",
+		"#memory", "#disks", "agent", NULL};
+	static const char *const of_disk[] = {"host", "disk", "model", "serial", "controller", "#size",
+		"#sectors, logical / physical", "kind", NULL};
+	size_t disks = 0;
+
+	html_section(h, "environment", "Environment");
+	for (size_t i = 0; i < h->set->n_envs; i++)
+		disks += json_array_size(json_object_get(h->set->envs[i].inventory, "disks"));
+	if (!h->set->n_envs)
+		buf_adds(h->out, "<p class=\"hint\">Nothing is known of the hosts.</p>\n");
+	if (h->set->n_envs) {
+		html_table(h, h->set->n_envs <= HTML_OPEN_ROWS_MAX, "Hosts", of_host);
+		for (size_t i = 0; i < h->set->n_envs; i++)
+			host_row(h, &h->set->envs[i]);
+		html_table_end(h);
+	}
+	if (disks) {
+		html_table(h, 0, "Disks", of_disk);
+		for (size_t i = 0; i < h->set->n_envs; i++)
+			disk_rows(h, &h->set->envs[i]);
+		html_table_end(h);
+	}
+	html_section_end(h);
+}
+
+static void run_commands(struct html *h, const struct result_run *r)
+{
+	buf_adds(h->out, "<p>");
+	html_textf(h->out, "%s · run %llu · seed %llu", r->name, (unsigned long long)r->id,
+		(unsigned long long)r->seed);
+	if (*r->tool_version)
+		html_textf(h->out, " · arraymark %s", r->tool_version);
+	if (*r->plan_sha256)
+		html_textf(h->out, " · plan SHA-256 %s", r->plan_sha256);
+	buf_adds(h->out, "</p>\n");
+	if (!r->plan_text || !*r->plan_text)
+		buf_adds(h->out, "<p class=\"hint\">These results have no plan.</p>\n");
+	else if (h->opt->redact)
+		buf_adds(h->out, "<p class=\"hint\">The plan is left out: it names hosts and "
+				 "disks.</p>\n");
+	else {
+		buf_adds(h->out, "<pre>");
+		html_text(h->out, r->plan_text);
+		buf_adds(h->out, "</pre>\n<p>Run it again: <code>arraymark run PLAN");
+		for (size_t i = 0; i < r->sets.n; i++) {
+			buf_adds(h->out, " --set ");
+			html_text(h->out, r->sets.v[i]);
+		}
+		buf_addf(h->out, "</code>. Every command it executed, with its output: "
+				 "<code>arraymark show %llu</code> on its coordinator.</p>\n",
+			(unsigned long long)r->id);
+	}
+}
+
+void html_commands(struct html *h)
+{
+	html_section(h, "commands", "Plan and commands");
+	for (size_t i = 0; i < h->set->n_runs; i++)
+		run_commands(h, &h->set->runs[i]);
+	html_section_end(h);
+}

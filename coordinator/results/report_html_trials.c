@@ -1,0 +1,258 @@
+/*
+ * Every trial of the HTML report: beside each other by block, and in the order of time. Owns
+ * nothing beyond a call.
+ * Invariant: a trial that is not counted is in the table of the order, with the reason.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "coordinator/results/report_html.h"
+#include "coordinator/results/report_text.h"
+
+static json_t *metric_plot(struct html *h, const struct html_group *g, const char *kind)
+{
+	const struct metric_info *m = &metric_table[g->metric];
+	struct buf label = {0};
+	json_t *plot;
+
+	buf_addf(&label, "%s of each trial of %s on %s", m->name, g->workload, g->shown);
+	plot = html_plot(h, kind, label.data);
+	html_set(plot, "metric", json_text(m->name));
+	html_set(plot, "unit", json_text(m->unit));
+	html_set(plot, "layouts", html_plot_layouts(g->run));
+	buf_free(&label);
+	return plot;
+}
+
+static json_t *dots(const struct html_group *g)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->rows[i]->listed; k++)
+			json_array_append_new(list,
+				json_pack("{si si so}", "l", (int)g->rows[i]->layout_index, "b",
+					(int)g->rows[i]->blocks[k], "v",
+					json_number(g->rows[i]->values[k])));
+	return list;
+}
+
+static double value_of_block(const struct result_row *r, uint32_t block)
+{
+	for (unsigned k = 0; k < r->listed; k++)
+		if (r->blocks[k] == block)
+			return r->values[k];
+	return NAN;
+}
+
+static void blocks_table(struct html *h, const struct html_group *g)
+{
+	const char **headings = xcalloc(g->n + 2, sizeof(*headings));
+	char **names = xcalloc(g->n + 1, sizeof(*names)), s[UNITS_LEN];
+	uint32_t last = 0;
+
+	headings[0] = "block";
+	for (size_t i = 0; i < g->n; i++) {
+		headings[i + 1] = names[i] = xasprintf("#%s", g->rows[i]->layout);
+		for (unsigned k = 0; k < g->rows[i]->listed; k++)
+			if (g->rows[i]->blocks[k] > last)
+				last = g->rows[i]->blocks[k];
+	}
+	html_table(h, 0, "Trials by block", headings);
+	for (uint32_t b = 1; b <= last; b++) {
+		size_t found = 0;
+
+		for (size_t i = 0; i < g->n; i++)
+			found += !isnan(value_of_block(g->rows[i], b));
+		if (!found)
+			continue;
+		html_row(h);
+		html_cell(h, "%u", b);
+		for (size_t i = 0; i < g->n; i++)
+			html_number(h, "%s", report_value(g->metric,
+						     value_of_block(g->rows[i], b), s));
+	}
+	html_table_end(h);
+	for (size_t i = 0; i < g->n; i++)
+		free(names[i]);
+	free(names);
+	free(headings);
+}
+
+static size_t listed(const struct html_group *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		n += g->rows[i]->listed;
+	return n;
+}
+
+static int is_blocked(const struct html_group *g)
+{
+	return strcmp(g->run->run->design, "random-blocks") == 0;
+}
+
+static void trials_figure(struct html *h, const struct html_group *g)
+{
+	json_t *plot;
+
+	if (!listed(g))
+		return;
+	html_figure(h, "%s on %s: every trial%s", g->workload, g->shown,
+		is_blocked(g) ? "; lines join those of one block" : "");
+	plot = metric_plot(h, g, "trials");
+	html_set(plot, "join", json_boolean(is_blocked(g)));
+	html_set(plot, "points", dots(g));
+	blocks_table(h, g);
+	html_figure_end(h);
+}
+
+static void each_workload(struct html *h, html_group_fn *fn,
+	void (*after)(struct html *h, const struct analysis_run *r, uint32_t workload))
+{
+	for (size_t i = 0; i < h->analysis->n_runs; i++) {
+		const struct analysis_run *r = &h->analysis->runs[i];
+
+		html_run_heading(h, r);
+		for (uint32_t w = 0; w < r->n_workloads; w++) {
+			size_t more;
+
+			buf_adds(h->out, "<div class=\"grid\">\n");
+			more = html_each_group(h, r, w, HTML_HOSTS_MAX, fn);
+			buf_adds(h->out, "</div>\n");
+			html_left_out(h, more);
+			if (after)
+				after(h, r, w);
+		}
+	}
+}
+
+void html_trials(struct html *h)
+{
+	html_section(h, "trials", "Every trial");
+	each_workload(h, trials_figure, NULL);
+	html_section_end(h);
+}
+
+static int has_times(const struct html_group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->rows[i]->listed; k++)
+			if (!g->rows[i]->trials[k]->sum.started_wall_ns)
+				return 0;
+	return 1;
+}
+
+static int64_t first_start(const struct html_group *g)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->rows[i]->listed; k++)
+			if (g->rows[i]->trials[k]->sum.started_wall_ns < first)
+				first = g->rows[i]->trials[k]->sum.started_wall_ns;
+	return first;
+}
+
+static void order_figure(struct html *h, const struct html_group *g)
+{
+	int timed = has_times(g);
+	int64_t first = first_start(g);
+	json_t *plot, *points;
+
+	if (!listed(g))
+		return;
+	html_figure(h, "%s on %s: trials in %s", g->workload, g->shown,
+		timed ? "time order" : "the order they are listed in; their times are not known");
+	plot = metric_plot(h, g, "order");
+	points = json_array();
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->rows[i]->listed; k++) {
+			const struct result_trial *t = g->rows[i]->trials[k];
+			double x = timed ? (double)(t->sum.started_wall_ns - first) / NS_PER_S
+					 : t->sum.trial;
+
+			json_array_append_new(points,
+				json_pack("{si si so so}", "l", (int)g->rows[i]->layout_index, "b",
+					(int)t->block, "x", json_number(x), "v",
+					json_number(g->rows[i]->values[k])));
+		}
+	html_set(plot, "timed", json_boolean(timed));
+	html_set(plot, "points", points);
+	html_figure_end(h);
+}
+
+static const char *standing(const struct html *h, const struct result_trial *t)
+{
+	if (t->superseded)
+		return "measured again by a later attempt";
+	if (!t->sum.ok && h->opt->redact)
+		return "failed";
+	if (!t->sum.ok)
+		return t->sum.error && *t->sum.error ? t->sum.error : "failed, no reason was given";
+	return t->complete ? "counted" : "its unit has not ended well: not counted";
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct result_trial *a = *(const struct result_trial *const *)pa;
+	const struct result_trial *b = *(const struct result_trial *const *)pb;
+	int c = (a->sum.started_wall_ns > b->sum.started_wall_ns) -
+		(a->sum.started_wall_ns < b->sum.started_wall_ns);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+static void trial_row(struct html *h, const struct result_trial *t, enum metric_id m)
+{
+	char s[UNITS_LEN], host[REPORT_HOST_MAX];
+
+	html_row(h);
+	html_cell(h, "%s",
+		t->sum.started_wall_ns ? units_wall_rfc3339(t->sum.started_wall_ns, s) : "-");
+	html_cell(h, "%s", html_host(h, t->host, host));
+	html_number(h, "%u", t->sum.trial);
+	html_number(h, "%u", t->block);
+	html_cell(h, "%s", t->layout_name);
+	html_number(h, "%s",
+		report_value(m, t->sum.ok ? result_trial_metric(t, m, NULL) : NAN, s));
+	html_cell(h, "%s", t->cache);
+	html_cell(h, "%s", standing(h, t));
+}
+
+static void order_table(struct html *h, const struct analysis_run *r, uint32_t workload)
+{
+	static const char *const headings[] = {
+		"started", "host", "#trial", "#block", "layout", "#value", "cache", "standing", NULL};
+	const struct result_set *s = h->set;
+	const struct result_trial **list = xcalloc(s->n_trials + 1, sizeof(*list));
+	struct buf summary = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (s->trials[i].run == r->run->id && s->trials[i].workload == workload)
+			list[n++] = &s->trials[i];
+	if (n) {
+		qsort(list, n, sizeof(*list), by_start);
+		buf_addf(&summary, "All %zu trials of %s: %s", n, r->run->workloads.v[workload],
+			metric_table[r->headline[workload]].name);
+		html_table(h, 0, summary.data, headings);
+		for (size_t i = 0; i < n; i++)
+			trial_row(h, list[i], r->headline[workload]);
+		html_table_end(h);
+	}
+	buf_free(&summary);
+	free(list);
+}
+
+void html_order(struct html *h)
+{
+	html_section(h, "order", "Trials in time order");
+	each_workload(h, order_figure, order_table);
+	html_section_end(h);
+}

@@ -1,0 +1,311 @@
+/*
+ * Imports: from texts to result sets, through to the verdicts of the three published tests in
+ * deploy/examples. Their known answers were computed from the listed times, not taken from what was
+ * printed beside them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/unit/test.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/export.h"
+#include "coordinator/results/import.h"
+
+static void add(struct result_set *s, const char *name, const char *text,
+	const struct import_options *o, uint64_t *ret_run)
+{
+	struct buf b = {0};
+	struct err e = {0};
+
+	buf_adds(&b, text);
+	assert_ok(import_text(s, name, &b, o, NULL, ret_run, &e), e);
+	buf_free(&b);
+}
+
+static void test_trials(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	struct err e = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	add(&s, "dir/old.box.txt", "host: h\nlayout: a\nworkload: w\n56s\n57s\nlayout: b\n58s\n", &o,
+		&run);
+	assert_ok(export_read_end(&s, &e), e);
+	assert_int_equal(run, 1);
+	assert_int_equal(s.n_trials, 3);
+	assert_string_equal(s.runs[0].name, "old.box");
+	assert_string_equal(s.runs[0].state, "imported");
+	assert_string_equal(s.runs[0].design, "unknown");
+	assert_int_equal(s.runs[0].layouts.n, 2);
+	assert_int_equal(s.trials[1].block, 2);
+	assert_int_equal(s.trials[2].block, 1);
+	assert_int_equal(s.trials[2].layout, 1);
+	assert_string_equal(s.trials[2].layout_name, "b");
+	assert_true(s.trials[1].sum.elapsed_ns == 57000000000ll);
+	assert_int_equal(s.trials[1].n_printed, 1);
+	assert_true(s.trials[1].printed[0].resolution == 1);
+	result_set_clear(&s);
+}
+
+/* name=FILE: each file is a layout of one run. */
+static void test_two_files(void **state)
+{
+	struct import_options o = {.layout = "before"};
+	struct result_set s = {0};
+	struct err e = {0};
+	uint64_t run = 0, again = 0;
+
+	(void)state;
+	add(&s, "a", "56s\n57s\n", &o, &run);
+	o = (struct import_options){.layout = "after", .into = run};
+	add(&s, "b", "50s\n51s\n", &o, &again);
+	assert_int_equal(again, run);
+	o = (struct import_options){.layout = "before", .into = run};
+	add(&s, "c", "58s\nlayout: x\n59s\n", &o, &again);
+	assert_ok(export_read_end(&s, &e), e);
+	assert_int_equal(s.n_runs, 1);
+	assert_int_equal(s.runs[0].layouts.n, 3);
+	assert_string_equal(s.runs[0].layouts.v[2], "before x");
+	assert_int_equal(s.n_trials, 6);
+	assert_int_equal(s.trials[4].block, 3);
+	assert_string_equal(s.trials[4].workload_name, "command");
+	o.into = 7;
+	struct buf b = {0};
+	buf_adds(&b, "56s\n");
+	assert_int_equal(import_text(&s, "d", &b, &o, NULL, &again, &e), -1);
+	assert_has(e.text, "d: there is no run 7");
+	assert_int_equal(s.n_trials, 6);
+	buf_free(&b);
+	result_set_clear(&s);
+}
+
+static void test_names_from_outside(void **state)
+{
+	struct import_options o = {.run = "r", .host = "box", .layout = "l", .workload = "w"};
+	struct result_set s = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	add(&s, "a", "1000 bytes (1.0 kB) copied, 1.5 s, 0.7 kB/s\n", &o, &run);
+	assert_string_equal(s.runs[0].name, "r");
+	assert_string_equal(s.trials[0].host, "box");
+	assert_string_equal(s.trials[0].layout_name, "l");
+	assert_string_equal(s.trials[0].workload_name, "w");
+	assert_int_equal(s.trials[0].sum.bytes, 1000);
+	result_set_clear(&s);
+}
+
+static void test_failed_trial(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	add(&s, "a",
+		"dd: error writing 'x': No space left on device\n1+0 records in\n"
+		"1000 bytes (1.0 kB) copied, 1.5 s, 0.7 kB/s\n"
+		"1000 bytes (1.0 kB) copied, 1.6 s, 0.7 kB/s\n",
+		&o, &run);
+	assert_int_equal(s.n_trials, 2);
+	assert_int_equal(s.trials[0].sum.ok, 0);
+	assert_has(s.trials[0].sum.error, "No space left");
+	assert_int_equal(s.trials[0].n_printed, 0);
+	assert_int_equal(s.trials[1].sum.ok, 1);
+	result_set_clear(&s);
+}
+
+static void test_log(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	struct buf b = {0}, log = {0};
+	struct err e = {0};
+	uint64_t run;
+
+	(void)state;
+	buf_adds(&b, "# a\n# b\n56s\n");
+	assert_ok(import_text(&s, "f.txt", &b, &o, &log, &run, &e), e);
+	assert_string_equal(log.data,
+		"f.txt: read as list\nf.txt:1-2: a comment\nf.txt:3: elapsed 56 s\n");
+	buf_free(&b);
+	buf_free(&log);
+	result_set_clear(&s);
+}
+
+/* What was imported can be exported and is the same when it comes back. */
+static void test_export_comes_back(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0}, back = {0};
+	struct buf lines = {0}, again = {0};
+	struct err e = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	add(&s, "a", "layout: a\nworkload: w\nn=4 mean=56s min=52s max=59s\n", &o, &run);
+	o.into = run;
+	add(&s, "b", "layout: b\nworkload: w\n56.5s\n57s\n", &o, &run);
+	assert_ok(export_read_end(&s, &e), e);
+	export_run(&s.runs[0], &lines);
+	for (size_t i = 0; i < s.n_trials; i++)
+		export_trial(&s.trials[i], &lines);
+	for (size_t i = 0; i < s.n_summaries; i++)
+		export_summary(&s.summaries[i], &lines);
+	buf_add(&again, lines.data, lines.len);
+	o.into = 0;
+	assert_ok(import_text(&back, "export", &again, &o, NULL, &run, &e), e);
+	assert_int_equal(run, 0);
+	assert_ok(export_read_end(&back, &e), e);
+	assert_int_equal(back.n_trials, 2);
+	assert_int_equal(back.n_summaries, 1);
+	assert_true(back.summaries[0].mean == 56 && back.summaries[0].n == 4);
+	assert_true(back.trials[0].printed[0].value == 56.5);
+	buf_free(&lines);
+	buf_free(&again);
+	result_set_clear(&s);
+	result_set_clear(&back);
+	buf_adds(&again, "{\"type\":\"run\",\"run\":1}\n");
+	assert_int_equal(import_text(&back, "export", &again, &o, NULL, &run, &e), -1);
+	assert_has(e.text, "export:1:");
+	buf_free(&again);
+	result_set_clear(&back);
+}
+
+static void example(const char *name, struct result_set *s, struct analysis *a)
+{
+	struct import_options o = {0};
+	struct err e = {0};
+	uint64_t run;
+	char path[128];
+
+	snprintf(path, sizeof(path), "deploy/examples/%s.txt", name);
+	assert_ok(import_file(s, path, &o, NULL, &run, &e), e);
+	assert_ok(export_read_end(s, &e), e);
+	assert_ok(analysis_make(s, a, &e), e);
+	assert_string_equal(s->runs[0].name, name);
+}
+
+static const struct result_row *row(const struct analysis *a, const char *host, const char *layout,
+	const char *workload)
+{
+	for (size_t i = 0; i < a->n_rows; i++)
+		if (!strcmp(a->rows[i].host, host) && !strcmp(a->rows[i].layout, layout) &&
+			!strcmp(a->rows[i].workload, workload) &&
+			a->rows[i].metric == a->runs[0].headline[a->rows[i].workload_index])
+			return &a->rows[i];
+	fail_msg("no row %s/%s/%s", host, layout, workload);
+	return NULL;
+}
+
+static const struct result_comparison *comparison(const struct analysis *a, const char *host,
+	const char *base, const char *subject, const char *workload)
+{
+	for (size_t i = 0; i < a->n_comparisons; i++) {
+		const struct result_comparison *c = &a->comparisons[i];
+
+		if (!strcmp(c->base, base) && !strcmp(c->subject, subject) &&
+			!strcmp(c->workload, workload) && (!c->host || !strcmp(c->host, host)))
+			return c;
+	}
+	fail_msg("no comparison of %s with %s on %s", subject, base, workload);
+	return NULL;
+}
+
+static void near(double is, double expected, double within)
+{
+	if (!(fabs(is - expected) <= within))
+		fail_msg("%.6f, expected %.6f", is, expected);
+}
+
+/* m:ss.mmm as the known answers have them. */
+static void test_raidz2(void **state)
+{
+	struct result_set s = {0};
+	struct analysis a;
+
+	(void)state;
+	example("raidz2-8-vs-10-disks", &s, &a);
+	near(row(&a, "knew", "hba8", "load")->mean, 18 * 60 + 22.991, 0.0006);
+	near(row(&a, "knew", "hba8+board2", "load")->mean, 18 * 60 + 21.243, 0.0006);
+	near(row(&a, "knew", "hba8+sata2", "load")->mean, 18 * 60 + 25.832, 0.0006);
+	near(row(&a, "knew", "hba8", "dump")->mean, 8 * 60 + 44.251, 0.0006);
+	near(row(&a, "knew", "hba8+board2", "dump")->mean, 9 * 60 + 7.556, 0.0006);
+	near(row(&a, "knew", "hba8+sata2", "dump")->mean, 9 * 60 + 15.487, 0.0006);
+	assert_int_equal(row(&a, "knew", "hba8", "dump")->n, 4);
+	assert_int_equal(comparison(&a, "knew", "hba8", "hba8+board2", "load")->c.verdict,
+		VERDICT_NO_DIFFERENCE);
+	assert_int_equal(comparison(&a, "knew", "hba8", "hba8+sata2", "load")->c.verdict,
+		VERDICT_NO_DIFFERENCE);
+	assert_int_equal(
+		comparison(&a, "knew", "hba8", "hba8+board2", "dump")->c.verdict, VERDICT_SLOWER);
+	assert_int_equal(
+		comparison(&a, "knew", "hba8", "hba8+sata2", "dump")->c.verdict, VERDICT_SLOWER);
+	near(exp(comparison(&a, "knew", "hba8", "hba8+sata2", "dump")->c.d), 1.060, 0.0006);
+	analysis_clear(&a);
+	result_set_clear(&s);
+}
+
+static void test_hardware_raid(void **state)
+{
+	struct result_set s = {0};
+	struct analysis a;
+	const struct result_comparison *c;
+
+	(void)state;
+	example("zfs-vs-hardware-raid", &s, &a);
+	assert_int_equal(s.n_summaries, 8);
+	c = comparison(&a, "H700", "raid6", "raidz2", "write");
+	assert_int_equal(c->c.verdict, VERDICT_FASTER);
+	near(exp(c->c.d) - 1, -0.82, 0.005);
+	c = comparison(&a, "H700", "raid6", "raidz2", "read");
+	assert_int_equal(c->c.verdict, VERDICT_FASTER);
+	near(exp(c->c.d) - 1, -0.53, 0.005);
+	c = comparison(&a, "H800", "raid6", "raidz2", "read");
+	assert_int_equal(c->c.verdict, VERDICT_NO_DIFFERENCE);
+	near(exp(c->c.d) - 1, 0.034, 0.0006);
+	analysis_clear(&a);
+	result_set_clear(&s);
+}
+
+static void test_varmail(void **state)
+{
+	static const struct {
+		const char *layout;
+		double mean;
+	} means[] = {{"zfs-on-hw-raid5", 7294.35}, {"raidz", 7567.55}, {"ufs-on-hw-raid5 S10U2", 6512.15},
+		{"raidz S10U2", 7598.80}};
+	struct result_set s = {0};
+	struct analysis a;
+
+	(void)state;
+	example("raid5-varmail", &s, &a);
+	assert_int_equal(a.runs[0].headline[0], METRIC_OPS);
+	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++)
+		near(row(&a, "v440", means[i].layout, "varmail")->mean, means[i].mean, 1e-6);
+	assert_true(a.n_comparisons > 0);
+	for (size_t i = 0; i < a.n_comparisons; i++)
+		assert_int_equal(a.comparisons[i].c.verdict, VERDICT_TOO_FEW);
+	analysis_clear(&a);
+	result_set_clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trials),
+		cmocka_unit_test(test_two_files),
+		cmocka_unit_test(test_names_from_outside),
+		cmocka_unit_test(test_failed_trial),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_export_comes_back),
+		cmocka_unit_test(test_raidz2),
+		cmocka_unit_test(test_hardware_raid),
+		cmocka_unit_test(test_varmail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
