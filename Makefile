@@ -13,6 +13,9 @@ CFLAGS_  := -std=gnu11 -g $(OPT) $(WARN) $(HARDEN) -D_GNU_SOURCE -DARRAYMARK_VER
             -I. -I$(BUILD) $(PKGFLAGS) $(SANITIZE) $(CFLAGS)
 LDFLAGS_ := -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZE) $(LDFLAGS)
 
+# The system's copy of Chart.js, built into the HTML report; CHART_JS= builds one with tables only.
+CHART_JS := $(firstword $(wildcard $(addprefix /usr/share/javascript/chart.js/,chart.umd.min.js chart.umd.js chart.min.js Chart.min.js)))
+
 # One archive a folder; each program may link these and no others (the include rule, again).
 FOLDERS     := common/base common/measure common/plan common/formats proto agent agent/link agent/policy \
                agent/volume agent/workload agent/telemetry coordinator coordinator/sched coordinator/store \
@@ -39,7 +42,14 @@ $(call archive,$(1)): $(call objects,$(1)) $(if $(filter proto,$(1)),$(BUILD)/ob
 endef
 $(foreach f,$(FOLDERS),$(eval $(call archive_rule,$(f))))
 
-link = $(CC) $(CFLAGS_) -o $@ $(filter %.o %.c,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
+# One word and a name for each thing made; V=1 shows the commands.
+ifndef V
+say  = @printf '  %-4s %s\n' $(1) $(2);
+endif
+JOBS := $(shell nproc 2>/dev/null || echo 1)
+SUB   = $(MAKE) --no-print-directory -j$(JOBS)
+
+link = $(call say,LD,$@) $(CC) $(CFLAGS_) -o $@ $(filter %.o %.c,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
 $(BUILD)/arraymark: $(BUILD)/obj/coordinator/ctl/main.o $(foreach f,$(CONTROL),$(call archive,$(f)))
 	$(link)
 $(BUILD)/arraymark-coordinator: $(BUILD)/obj/coordinator/main.o $(foreach f,$(COORDINATOR),$(call archive,$(f)))
@@ -49,15 +59,22 @@ $(BUILD)/arraymark-agent: $(BUILD)/obj/agent/main.o $(foreach f,$(AGENT),$(call 
 
 $(BUILD)/proto/arraymark.pb-c.c: proto/arraymark.proto
 	@mkdir -p $(@D)
-	protoc-c --proto_path=. --c_out=$(BUILD) proto/arraymark.proto
+	$(call say,GEN,$@) protoc-c --proto_path=. --c_out=$(BUILD) proto/arraymark.proto
 $(BUILD)/proto/arraymark.pb-c.h: $(BUILD)/proto/arraymark.pb-c.c ;
 $(BUILD)/obj/proto/arraymark.pb-c.o: $(BUILD)/proto/arraymark.pb-c.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) -w -c -o $@ $<
+	$(call say,CC,$<) $(CC) $(CFLAGS_) -w -c -o $@ $<
 $(BUILD)/obj/%.o: %.c | $(BUILD)/proto/arraymark.pb-c.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<) $(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 $(BUILD)/obj/coordinator/ctl/starter.o: deploy/plans/starter.yaml
+# What HTML reports hold. Which plotting library that is, the stamp remembers.
+$(BUILD)/obj/coordinator/results/report_html_assets.o: $(wildcard coordinator/results/html/*) $(BUILD)/chart-js
+$(BUILD)/obj/coordinator/results/report_html_assets.o: CFLAGS_ += $(if $(CHART_JS),-DCHART_JS='"$(CHART_JS)"')
+$(BUILD)/chart-js: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CHART_JS)' | cmp -s - $@ || echo '$(CHART_JS)' >$@
+FORCE:
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
 	@mkdir -p $(@D)
 	$(link) -lcmocka
@@ -66,7 +83,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(foreach f,$(FOLDERS),$(ca
 	$(link)
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(foreach f,$(FOLDERS),$(call archive,$(f)))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) -fsanitize=fuzzer -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
+	$(call say,LD,$@) $(CC) $(CFLAGS_) -fsanitize=fuzzer -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDFLAGS_) $(LIBS)
 
 unit-programs: $(TESTS)
 bench-programs: $(BENCHES)
@@ -75,22 +92,22 @@ fuzz-programs: $(FUZZERS)
 deps:
 	@deploy/install-deps
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(SUB) all
 	@deploy/demo
 check: deps
-	@$(MAKE) --no-print-directory all unit-programs
+	@$(SUB) all unit-programs
 	@tests/run unit e2e fuzz
 asan: deps
-	@$(MAKE) --no-print-directory BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined" all unit-programs
+	@$(SUB) BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined" all unit-programs
 	@BUILD=build/asan tests/run unit e2e
 tsan: deps
-	@$(MAKE) --no-print-directory BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread" all unit-programs
+	@$(SUB) BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread" all unit-programs
 	@BUILD=build/tsan tests/run unit
 fuzz: deps
-	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT=-O1 SANITIZE="-fsanitize=address,undefined -fsanitize=fuzzer-no-link" fuzz-programs
+	@$(SUB) BUILD=build/fuzz CC=clang OPT=-O1 SANITIZE="-fsanitize=address,undefined -fsanitize=fuzzer-no-link" fuzz-programs
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} BUILD=build tests/run fuzz
 bench: deps
-	@$(MAKE) --no-print-directory all bench-programs
+	@$(SUB) all bench-programs
 	@tests/bench/run
 lint:
 	@tests/lint/run
@@ -110,5 +127,5 @@ clean:
 
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all deps demo check asan tsan fuzz bench lint install clean compile_commands.json unit-programs bench-programs fuzz-programs
+.PHONY: FORCE all deps demo check asan tsan fuzz bench lint install clean compile_commands.json unit-programs bench-programs fuzz-programs
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -3,15 +3,13 @@
  * and its lock.
  * Invariant: the file is a header line and then whole lines, each of which was written before what
  * it speaks of was done. What a crash left of a last line is cut off at opening; a journal that was
- * cut anywhere means what its whole lines mean.
+ * cut anywhere means what its whole lines mean. A shorter one takes its place only whole and flushed.
  */
 #include "agent/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,19 +18,20 @@
 
 #include "common/base/fs.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 
 #define JOURNAL_FORMAT 1
 #define JOURNAL_MAX (64 * 1024 * 1024) /* bytes; a block of 24 disks takes some 20 KiB */
 #define JOURNAL_LINE_MAX (1024 * 1024)
-#define JOURNAL_PREFIX "journal-"
-#define JOURNAL_SUFFIX ".jsonl"
+#define FRESH_SUFFIX ".new" /* a shorter journal that is not whole yet */
 
 struct journal {
 	char *path;
 	int fd;
 	off_t size;
 	uint64_t next;
+	int unflushed; /* lines are not flushed one by one: nothing relies on them yet */
 };
 
 /* What a journal's lines say, while they are read. */
@@ -78,7 +77,7 @@ static int write_line(struct journal *j, json_t *line, struct err *e)
 		if (n < 0 && errno == EINTR)
 			n = 0;
 	}
-	if (n < 0 || fdatasync(j->fd)) {
+	if (n < 0 || (!j->unflushed && fdatasync(j->fd))) {
 		status = err_sys(e, "cannot write the journal %s, so nothing more is done to this host",
 			j->path);
 		if (ftruncate(j->fd, j->size))
@@ -291,6 +290,15 @@ static int prepare(struct journal *j, const char *dir, const struct job_key *key
 	return status;
 }
 
+/* The file of that name, not one that a shorter journal took the place of since it was opened. */
+static int is_in_place(const struct journal *j)
+{
+	struct stat open_one, named;
+
+	return fstat(j->fd, &open_one) == 0 && stat(j->path, &named) == 0 &&
+	       open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
 int journal_open(const char *dir, const struct job_key *key, struct journal **ret, struct err *e)
 {
 	struct journal *j = xcalloc(1, sizeof(*j));
@@ -300,7 +308,7 @@ int journal_open(const char *dir, const struct job_key *key, struct journal **re
 	j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (j->fd < 0)
 		err_sys(e, "cannot open the journal %s", j->path);
-	else if (flock(j->fd, LOCK_EX | LOCK_NB))
+	else if (flock(j->fd, LOCK_EX | LOCK_NB) || !is_in_place(j))
 		err_set(e, ERR_BUSY, "another process of this agent still works with the journal %s",
 			j->path);
 	else if (!prepare(j, dir, key, e)) {
@@ -373,6 +381,116 @@ int journal_worker(struct journal *j, pid_t pid, uint64_t start_ticks, struct er
 	return write_line(j, o, e);
 }
 
+/* ---- shortening ---- */
+
+static int is_pending(const struct journal_entry *entry)
+{
+	return *entry->undo.op && !entry->undone;
+}
+
+/* What is pending may be told by the notes of other steps on its layout how to be undone. */
+static int is_needed(const struct replay *r, const struct journal_entry *entry)
+{
+	if (is_pending(entry))
+		return 1;
+	for (size_t i = 0; i < r->n && entry->notes.n; i++)
+		if (is_pending(&r->v[i]) && r->v[i].unit.layout == entry->unit.layout)
+			return 1;
+	return 0;
+}
+
+static int write_entry(struct journal *to, struct journal_entry *entry, struct err *e)
+{
+	int status = journal_begin(to, entry, &entry->number, e);
+
+	for (size_t i = 0; i < entry->notes.n && !status; i++) {
+		char *key = xstrdup(entry->notes.v[i]), *value = strchr(key, '=');
+
+		*value++ = '\0';
+		status = journal_note(to, entry->number, key, value, e);
+		free(key);
+	}
+	if (!status && entry->finished)
+		status = journal_finish(to, entry->number, entry->ok, e);
+	if (!status && entry->undone)
+		status = journal_undone(to, entry->number, e);
+	return status;
+}
+
+/* What is needed, flushed and locked, in a file that no name of a journal points to. */
+static int write_fresh(struct journal *to, struct replay *r, struct err *e)
+{
+	to->fd = open(to->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (to->fd < 0)
+		return err_sys(e, "cannot make %s", to->path);
+	if (flock(to->fd, LOCK_EX | LOCK_NB))
+		return err_sys(e, "cannot lock %s", to->path);
+	if (write_line(to, header_json(&r->key), e) ||
+		(r->worker && journal_worker(to, r->worker, r->worker_ticks, e)))
+		return -1;
+	for (size_t i = 0; i < r->n; i++)
+		if (is_needed(r, &r->v[i]) && write_entry(to, &r->v[i], e))
+			return -1;
+	to->unflushed = 0;
+	return fsync(to->fd) ? err_sys(e, "cannot flush %s", to->path) : 0;
+}
+
+/* From here on j is the shorter file. Not durable before the folder is: a crash before that could
+ * bring the longer one back, without what is written from now on. */
+static int take_its_place(struct journal *j, struct journal *fresh, struct err *e)
+{
+	char *dir;
+	int status;
+
+	if (rename(fresh->path, j->path))
+		return err_sys(e, "cannot rename %s", fresh->path);
+	close(j->fd);
+	j->fd = fresh->fd;
+	j->size = fresh->size;
+	j->next = fresh->next;
+	fresh->fd = -1;
+	dir = xstrndup(j->path, (size_t)(strrchr(j->path, '/') - j->path));
+	status = sync_folder(dir, e);
+	free(dir);
+	return status;
+}
+
+static int shorten(struct journal *j, struct replay *r, struct err *e)
+{
+	struct journal fresh = {.path = xasprintf("%s" FRESH_SUFFIX, j->path),
+		.fd = -1, .next = 1, .unflushed = 1};
+	int status = 0;
+
+	if (write_fresh(&fresh, r, e)) {
+		log_warning("journal", "stays long: %s", e->text);
+		(void)unlink(fresh.path);
+	} else {
+		status = take_its_place(j, &fresh, e);
+	}
+	if (fresh.fd >= 0)
+		close(fresh.fd);
+	free(fresh.path);
+	return status;
+}
+
+int journal_shorten(struct journal *j, size_t least, struct err *e)
+{
+	struct replay r = {.path = j->path};
+	size_t spare = 0;
+	int status = 0;
+
+	if (lseek(j->fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot read the journal %s", j->path);
+	if (replay_fd(j->fd, &r, e))
+		return -1;
+	for (size_t i = 0; i < r.n; i++)
+		spare += !is_needed(&r, &r.v[i]);
+	if (spare && spare >= least)
+		status = shorten(j, &r, e);
+	replay_clear(&r);
+	return status;
+}
+
 int journal_read(const char *path, struct job_key *ret_key, struct journal_entry **ret,
 	size_t *ret_n, pid_t *ret_worker, uint64_t *ret_worker_ticks, struct err *e)
 {
@@ -394,64 +512,6 @@ int journal_read(const char *path, struct job_key *ret_key, struct journal_entry
 	return 0;
 }
 
-struct listed {
-	char *path;
-	struct job_key key;
-};
-
-static int compare_listed(const void *a, const void *b)
-{
-	const struct job_key *x = &((const struct listed *)a)->key;
-	const struct job_key *y = &((const struct listed *)b)->key;
-
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->job != y->job)
-		return x->job < y->job ? -1 : 1;
-	return x->attempt < y->attempt ? -1 : x->attempt > y->attempt;
-}
-
-/* Numbers only and nothing after them: other files in the folder are not ours to read. */
-static int name_parse(const char *name, struct job_key *ret)
-{
-	char again[128];
-
-	if (sscanf(name, JOURNAL_PREFIX "%" SCNu64 "-%" SCNu64 "-%" SCNu32 JOURNAL_SUFFIX, &ret->run,
-		    &ret->job, &ret->attempt) != 3)
-		return -1;
-	snprintf(again, sizeof(again),
-		JOURNAL_PREFIX "%" PRIu64 "-%" PRIu64 "-%" PRIu32 JOURNAL_SUFFIX, ret->run, ret->job,
-		ret->attempt);
-	return strcmp(name, again) == 0 ? 0 : -1;
-}
-
-int journal_list(const char *dir, struct strv *ret, struct err *e)
-{
-	struct listed *v = NULL;
-	size_t n = 0, cap = 0;
-	struct job_key key;
-	struct dirent *d;
-	DIR *folder = opendir(dir);
-
-	if (!folder)
-		return err_sys(e, "cannot read the state folder %s", dir);
-	while ((d = readdir(folder))) {
-		if (name_parse(d->d_name, &key))
-			continue;
-		v = xgrow(v, n, &cap, sizeof(*v));
-		v[n++] = (struct listed){xasprintf("%s/%s", dir, d->d_name), key};
-	}
-	closedir(folder);
-	if (n)
-		qsort(v, n, sizeof(*v), compare_listed);
-	for (size_t i = 0; i < n; i++) {
-		strv_add(ret, v[i].path);
-		free(v[i].path);
-	}
-	free(v);
-	return 0;
-}
-
 int journal_remove(const char *path, struct err *e)
 {
 	struct journal_entry *v;
@@ -459,11 +519,12 @@ int journal_remove(const char *path, struct err *e)
 	uint64_t ticks;
 	pid_t worker;
 	size_t n, left = 0, first = 0;
+	char *fresh;
 
 	if (journal_read(path, &key, &v, &n, &worker, &ticks, e))
 		return -1;
 	for (size_t i = n; i-- > 0;) {
-		if (!*v[i].undo.op || v[i].undone)
+		if (!is_pending(&v[i]))
 			continue;
 		left++;
 		first = i;
@@ -474,5 +535,8 @@ int journal_remove(const char *path, struct err *e)
 	journal_entries_free(v, n);
 	if (left)
 		return -1;
+	fresh = xasprintf("%s" FRESH_SUFFIX, path);
+	(void)unlink(fresh);
+	free(fresh);
 	return unlink(path) && errno != ENOENT ? err_sys(e, "cannot remove the journal %s", path) : 0;
 }

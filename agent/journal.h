@@ -17,6 +17,9 @@
 #include "common/base/err.h"
 #include "proto/msg.h"
 
+#define JOURNAL_PREFIX "journal-"
+#define JOURNAL_SUFFIX ".jsonl"
+
 struct journal;
 
 /* How a step is undone: one of a closed list of operations (agent/volume/undo.c's table), each of
@@ -48,6 +51,12 @@ int journal_finish(struct journal *j, uint64_t number, int ok, struct err *e);
 int journal_undone(struct journal *j, uint64_t number, struct err *e);
 /* Worker processes: pid and start time, so that a restarted monitor can kill exactly it. */
 int journal_worker(struct journal *j, pid_t pid, uint64_t start_ticks, struct err *e);
+/* Leaves out the entries that no undo needs any more, if there are `least` of them: those that are
+ * undone or that nothing undoes, unless they have notes and something on their layout is still to be
+ * undone. The others get new numbers, from 1 in their order: what was read before says nothing any
+ * more. At any moment the file is either the old one or the new one; where there is no room for a
+ * second one, the old one stays, which is no error. After an error nothing may be written to j. */
+int journal_shorten(struct journal *j, size_t least, struct err *e);
 /* All entries, in order; caller frees with journal_entries_free. */
 int journal_read(const char *path, struct job_key *ret_key, struct journal_entry **ret, size_t *ret_n,
 	pid_t *ret_worker, uint64_t *ret_worker_ticks, struct err *e);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/policy/policy_check.h"
 #include "agent/volume/inspect.h"
 #include "common/base/fs.h"
 #include "common/base/json.h"
@@ -19,6 +20,7 @@
 #include "proto/record.h"
 
 #define HOOK_MS (10 * 60 * 1000)
+#define JOURNAL_SPARE 64 /* entries nobody needs that a journal may hold: each helper reads it all */
 
 /* A sink that asks before each step whether anybody still wants it. */
 struct heard_sink {
@@ -98,6 +100,8 @@ static int with_journal(struct helper_report *to, struct job_task *t,
 	fill_job_ctx(&ctx, t);
 	ctx.sink = &heard.sink;
 	status = fn(&ctx, t, j, ret, e);
+	if (!status)
+		status = journal_shorten(j, JOURNAL_SPARE, e);
 	sink_free(heard.inner);
 	journal_close(j);
 	return status;
@@ -317,6 +321,20 @@ static void collect(void *arg, const struct step *s)
 	strv_copy(&step->argv, &s->argv);
 }
 
+/* As an offer would be asked, at whatever hour the policy lets jobs run. */
+static int ask_policy(const struct preview_task *t, const struct plan *p, struct err *e)
+{
+	const struct policy_request r = {.plan = p,
+		.disks = t->preview->disks,
+		.n_disks = t->preview->n_disks,
+		.inv = t->inv,
+		.state_dir = t->host->state,
+		.policy_path = t->host->opt->config,
+		.deadline_ns = p->deadline_ns};
+
+	return policy_check_job(t->policy, &r, e);
+}
+
 static int preview_all(const struct preview_task *t, const struct plan *p,
 	struct msg_preview_reply *r, struct err *e)
 {
@@ -356,6 +374,8 @@ int task_preview(struct helper_report *to, void *preview_task, json_t **ret, str
 	(void)ret;
 	status = plan_parse("plan", t->preview->plan_text, strlen(t->preview->plan_text),
 		&t->preview->sets, &p, &errs, e);
+	if (!status)
+		status = ask_policy(t, p, e);
 	if (!status)
 		status = preview_all(t, p, &m.u.preview_reply, e);
 	if (!status)

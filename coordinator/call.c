@@ -12,7 +12,7 @@
 #include "coordinator/calls.h"
 
 #define FLUSH_AT (64 * 1024)
-#define PAUSE_AT (1024 * 1024) /* bytes unsent, beyond which a reading waits */
+#define PAUSE_AT (1024 * 1024) /* bytes unsent, beyond which an answer waits */
 #define GO_ON_AT (256 * 1024)
 
 static const struct call_verb_info verbs[CALL_VERB_COUNT] = {
@@ -227,6 +227,31 @@ const char *call_user(const struct call *c)
 	return c->session ? c->session->peer.name : "";
 }
 
+static void on_drain(struct conn *conn, void *arg)
+{
+	struct session *s = arg;
+	struct call *c, *next;
+
+	(void)conn;
+	for (c = s->calls; c; c = next) {
+		void (*go_on)(struct call *c) = c->go_on;
+
+		next = c->next;
+		c->go_on = NULL;
+		if (go_on)
+			go_on(c);
+	}
+}
+
+int call_must_wait(struct call *c, void (*go_on)(struct call *c))
+{
+	if (call_backlog(c) < PAUSE_AT)
+		return 0;
+	c->go_on = go_on;
+	conn_on_drain(c->session->conn, GO_ON_AT, on_drain);
+	return 1;
+}
+
 /* ---- readings from the store ---- */
 
 static void reading_closed(struct call *c)
@@ -235,19 +260,9 @@ static void reading_closed(struct call *c)
 	call_drop(c);
 }
 
-static void on_drain(struct conn *conn, void *arg)
+static void reading_goes_on(struct call *c)
 {
-	struct session *s = arg;
-	struct call *c, *next;
-
-	(void)conn;
-	for (c = s->calls; c; c = next) {
-		next = c->next;
-		if (c->paused) {
-			c->paused = 0;
-			store_query_resume(c->reading);
-		}
-	}
+	store_query_resume(c->reading);
 }
 
 static int on_chunk(void *arg, const char *data, size_t len, int end, const struct err *e)
@@ -263,11 +278,7 @@ static int on_chunk(void *arg, const char *data, size_t len, int end, const stru
 		call_end(c);
 		return -1;
 	}
-	if (call_backlog(c) < PAUSE_AT)
-		return 0;
-	c->paused = 1;
-	conn_on_drain(c->session->conn, GO_ON_AT, on_drain);
-	return 1;
+	return call_must_wait(c, reading_goes_on);
 }
 
 void call_query(struct call *c, enum store_query q, const char *target)

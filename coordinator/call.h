@@ -22,7 +22,7 @@ struct call {
 	uint64_t chunks;          /* sent */
 	struct buf out;           /* lines not sent yet */
 	struct store_reading *reading;
-	int paused;               /* the reading waits for the connection to drain */
+	void (*go_on)(struct call *c); /* waits for the connection to drain; NULL: it does not */
 	void *data;               /* the verb's own */
 	void (*on_closed)(struct call *c);
 };
@@ -39,6 +39,9 @@ void call_end(struct call *c);
 void call_fail(struct call *c, const struct err *e);
 /* Frees without an answer. */
 void call_drop(struct call *c);
+/* 1 when so much waits for the peer that a long answer must pause: go_on is called once, when most of
+ * it is sent. 0: go on now. */
+int call_must_wait(struct call *c, void (*go_on)(struct call *c));
 /* Bytes that wait for the peer; 0 when it is gone. */
 size_t call_backlog(const struct call *c);
 const char *call_user(const struct call *c);

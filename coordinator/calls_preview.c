@@ -11,6 +11,7 @@
 #include "coordinator/draft.h"
 
 #define PREVIEW_S 60 /* for all agents together */
+#define SEND_AT_ONCE (64 * 1024)
 
 struct preview_host {
 	char *name;
@@ -24,6 +25,7 @@ struct preview {
 	struct draft draft; /* hosts in it are not looked at after the messages went out */
 	struct preview_host *hosts;
 	size_t n, missing;
+	size_t sent_hosts, sent_bytes; /* whole answers, and how much of the next one */
 	struct event *deadline;
 };
 
@@ -60,14 +62,46 @@ static void on_closed(struct call *c)
 	call_drop(c);
 }
 
-static void finish(struct preview *p)
+/* Some whole lines of the answers; 0 when there are no more. */
+static int send_some(struct preview *p)
 {
-	struct call *c = p->call;
+	const struct buf *lines;
+	const char *from, *end;
+	size_t left;
 
-	for (size_t i = 0; i < p->n; i++)
-		call_text(c, buf_str(&p->hosts[i].lines), p->hosts[i].lines.len);
+	if (p->sent_hosts == p->n)
+		return 0;
+	lines = &p->hosts[p->sent_hosts].lines;
+	from = buf_str(lines) + p->sent_bytes;
+	left = lines->len - p->sent_bytes;
+	end = left > SEND_AT_ONCE ? memchr(from + SEND_AT_ONCE, '\n', left - SEND_AT_ONCE) : NULL;
+	if (end)
+		left = (size_t)(end + 1 - from);
+	call_text(p->call, from, left);
+	p->sent_bytes += left;
+	if (p->sent_bytes == lines->len) {
+		p->sent_hosts++;
+		p->sent_bytes = 0;
+	}
+	return 1;
+}
+
+/* A client that does not read as fast as this is written is waited for. */
+static void send_rest(struct call *c)
+{
+	struct preview *p = c->data;
+
+	while (send_some(p))
+		if (call_must_wait(c, send_rest))
+			return;
 	preview_free(p);
 	call_end(c);
+}
+
+static void finish(struct preview *p)
+{
+	event_del(p->deadline);
+	send_rest(p->call);
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)

@@ -49,7 +49,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	struct coordinator *co = arg;
 
 	(void)what;
-	log_info("coordinator", "stopping (%s)", sig == SIGTERM ? "SIGTERM" : "SIGINT");
+	log_info("daemon", "stopping (%s)", sig == SIGTERM ? "SIGTERM" : "SIGINT");
 	co->stopping = 1;
 	event_base_loopbreak(co->base);
 }
@@ -227,7 +227,7 @@ int coordinator_run(const struct options *opt, struct err *e)
 	co->base = event_base_new();
 	r = co->base ? start(&d, e) : err_set(e, ERR_IO, "event_base_new failed");
 	if (!r) {
-		log_info("coordinator", "version %s serves %s, store epoch %s", ARRAYMARK_VERSION,
+		log_info("daemon", "version %s serves %s, store epoch %s", ARRAYMARK_VERSION,
 			opt->state, store_epoch(co->store));
 		event_base_dispatch(co->base);
 	}

@@ -54,15 +54,20 @@ void link_spool_failed(struct link *l, const struct err *why)
 	if (strcmp(l->spool_error, why->text))
 		log_error("spool", "%s: what is measured stays in memory until there is room",
 			why->text);
-	memcpy(l->spool_error, why->text, sizeof(l->spool_error));
 	set_timer(l->retry, SPOOL_RETRY_MS);
+	if (!strcmp(l->spool_error, why->text))
+		return;
+	memcpy(l->spool_error, why->text, sizeof(l->spool_error));
+	server_send_status(l);
 }
 
 static void spool_works(struct link *l)
 {
-	if (l->spool_error[0])
-		log_info("spool", "works again");
+	if (!l->spool_error[0])
+		return;
+	log_info("spool", "works again");
 	l->spool_error[0] = '\0';
+	server_send_status(l);
 }
 
 static int store(struct link *l, const struct msg *m)
@@ -121,17 +126,8 @@ static void open_spool(struct link *l)
 	server_connect(l);
 }
 
-static void on_retry(evutil_socket_t fd, short what, void *arg)
+static void store_pending(struct link *l)
 {
-	struct link *l = arg;
-	struct err e;
-
-	(void)fd;
-	(void)what;
-	if (!l->spool)
-		open_spool(l);
-	else
-		(void)spool_tidy(l->spool, &e); /* what is in the log may have room in the file */
 	while (l->spool && l->first_pending && store(l, &l->first_pending->m) == 0) {
 		struct pending *p = l->first_pending;
 
@@ -141,6 +137,26 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 		msg_clear(&p->m);
 		free(p);
 	}
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+	struct link *l = arg;
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	if (!l->spool)
+		open_spool(l);
+	else if (spool_tidy(l->spool, &e)) /* what is in the log may have room in the file */
+		set_timer(l->retry, SPOOL_RETRY_MS);
+	store_pending(l);
+	if (evtimer_pending(l->retry, NULL))
+		return;
+	spool_works(l);
+	if (l->answer_missed)
+		server_ask_again(l);
+	l->answer_missed = 0;
 	server_pump(l);
 }
 

@@ -18,6 +18,7 @@ struct link {
 	struct pending *first_pending, *last_pending;
 	struct event *retry;  /* of the spool */
 	char spool_error[ERR_TEXT_MAX]; /* logged already; "" : fine */
+	int answer_missed; /* the spool could not take an answer: all is to be sent again once it can */
 
 	SSL_CTX *ctx;
 	struct conn *server;  /* NULL: not connected */
@@ -37,6 +38,8 @@ void server_connect(struct link *l);
 void server_forward(struct link *l, const struct msg *m);
 /* The latest status, with what is unsent now. */
 void server_send_status(struct link *l);
+/* The coordinator is to answer again to what it was sent: on a new connection. */
+void server_ask_again(struct link *l);
 /* Sends what the spool holds, as far as the window allows. */
 void server_pump(struct link *l);
 void server_close(struct link *l);

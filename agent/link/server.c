@@ -58,6 +58,11 @@ static void drop(struct link *l, const char *why)
 	lost(l, why);
 }
 
+void server_ask_again(struct link *l)
+{
+	drop(l, "the spool could not take its answer before");
+}
+
 static int is_alive(const struct link *l)
 {
 	return l->server && l->accepted;
@@ -76,6 +81,8 @@ void server_send_status(struct link *l)
 	if (!is_alive(l) || m.type == MSG_NONE)
 		return;
 	m.u.agent_status.unsent += link_unsent(l);
+	if (l->spool_error[0] && !m.u.agent_status.note[0])
+		m.u.agent_status.note = l->spool_error;
 	l->told_unsent = m.u.agent_status.unsent;
 	conn_send(l->server, &m);
 }
@@ -108,6 +115,7 @@ static void on_ack(struct link *l, const struct msg_batch_ack *a)
 	struct err e;
 
 	if (spool_ack(l->spool, epoch, &a->key, a->last, &bytes, &e)) {
+		l->answer_missed = 1;
 		link_spool_failed(l, &e);
 		return;
 	}
@@ -168,6 +176,7 @@ static void on_hello_reply(struct link *l, const struct msg_hello_reply *h)
 	set_timer(l->heartbeat, l->heartbeat_ms);
 	l->window = (struct window){.credit = h->credit};
 	spool_rewind(l->spool);
+	l->answer_missed = 0;
 	log_info("coordinator", "%s (version %s) knows this host as '%s'",
 		l->setup.u.link_setup.coordinator, h->program_version, h->name);
 	if (before[0] && strcmp(before, h->store_epoch))

@@ -376,6 +376,10 @@ static int tidy(void *arg, struct err *e)
 
 int spool_tidy(struct spool *s, struct err *e)
 {
+	struct err ignored;
+
+	/* First, since the log may have taken the room that the transaction needs in it. */
+	(void)sql_run(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", &ignored, "");
 	if (sql_transaction(s->db, 0, tidy, s, e) || spool_kept_count(s, e) ||
 		sql_run(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", e, ""))
 		return -1;

@@ -143,6 +143,33 @@ static int is_inside(const char *path, const char *dir)
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
+static int check_parent(const char *path, struct err *e)
+{
+	char *parent = xstrdup(path);
+	size_t len = strlen(parent);
+	int status;
+
+	while (len > 1 && parent[len - 1] == '/')
+		len--;
+	while (len > 1 && parent[len - 1] != '/')
+		len--;
+	parent[len] = '\0';
+	status = fs_check_owned_folder(parent, e);
+	free(parent);
+	return status;
+}
+
+/* What the owner wrote leads where the owner meant: nobody else can put something in its place. */
+static int check_named(const char *named, const char *real, struct err *e)
+{
+	if (!check_parent(named, e) && !check_parent(real, e))
+		return 0;
+	err_prefix(e, "the policy's line 'allow.directories' names %s, which others could put "
+		      "something else in the place of", named);
+	e->code = ERR_DENIED;
+	return -1;
+}
+
 int policy_check_directory(const struct policy *p, const char *dir, char **ret_path,
 	int *ret_remount, struct err *e)
 {
@@ -157,14 +184,19 @@ int policy_check_directory(const struct policy *p, const char *dir, char **ret_p
 		return err_set(e, ERR_INPUT, "existing: %s is not a directory", dir);
 	}
 	for (size_t i = 0; i < p->n_directories; i++) {
-		int inside;
+		int inside, safe;
 
 		if (fs_realpath(p->directories[i].path, &allowed, &ignored))
 			continue;
 		inside = is_inside(real, allowed);
+		safe = inside && !check_named(p->directories[i].path, allowed, e);
 		free(allowed);
 		if (!inside)
 			continue;
+		if (!safe) {
+			free(real);
+			return -1;
+		}
 		*ret_path = real;
 		*ret_remount = p->directories[i].remount;
 		return 0;
@@ -275,7 +307,7 @@ int policy_check_job(const struct policy *p, const struct policy_request *r, str
 			"the policy's line 'allow.plans: approved' wants this plan accepted here: "
 			"arraymark-agent approve %s",
 			r->plan->sha256);
-	else if (!policy_check_hours(p, r->now, NULL, e) && !check_limit(p, r, e) &&
+	else if ((!r->now || !policy_check_hours(p, r->now, NULL, e)) && !check_limit(p, r, e) &&
 		 !check_layouts(p, r->plan, e))
 		status = check_disks(p, r, e);
 	if (status && r->policy_path)

@@ -21,7 +21,7 @@ struct policy_request {
 	const struct inventory *inv; /* where the bound ids are looked up; may be NULL without disks */
 	const char *state_dir;   /* approvals are files STATE/approved/<sha256 of the plan> */
 	const char *policy_path; /* for messages */
-	time_t now;
+	time_t now;              /* 0: whenever the policy's hours are */
 	int64_t deadline_ns;     /* the job's own, from now; 0: none */
 };
 /* The whole job, before anything is touched. Pure but for the approval's file; touches no volume
@@ -37,8 +37,8 @@ int64_t policy_job_limit(const struct policy *p, int64_t deadline_ns);
 int policy_allows(const struct strv *list, const struct inv_disk *d);
 /* The disk is named by allow.disks; with wipe also by allow.wipe. */
 int policy_check_disk(const struct policy *p, const struct inv_disk *d, int wipe, struct err *e);
-/* An existing directory may be written to: it lies, symlinks resolved, in one of
- * allow.directories. Touches the file system, so it runs in a helper child. ret_path (caller
+/* An existing directory may be written to: it lies, symlinks resolved, in one of allow.directories
+ * whose place only root and this user can change. Touches the file system, so it runs in a helper child. ret_path (caller
  * frees): the resolved path. */
 int policy_check_directory(const struct policy *p, const char *dir, char **ret_path,
 	int *ret_remount, struct err *e);

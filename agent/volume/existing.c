@@ -4,6 +4,7 @@
  * caches dropped, and is unmounted only where the policy says remount: true.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,10 +111,30 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 	return status;
 }
 
+/* A loop device that `mount -o loop` made goes with the mount: there is nothing to mount then. */
+static int goes_with_mount(const char *source)
+{
+	char *kernel = device_kernel_name(source), *path, c = '0';
+	FILE *f;
+
+	if (!kernel)
+		return 1;
+	path = xasprintf("/sys/class/block/%s/loop/autoclear", kernel);
+	f = fopen(path, "re");
+	if (f) {
+		c = (char)fgetc(f);
+		fclose(f);
+	}
+	free(path);
+	free(kernel);
+	return c == '1';
+}
+
 /* Only a whole file system on a block device comes back as it was by mounting it again. */
 static int can_remount(const struct mount_entry *m)
 {
-	return m && strcmp(m->point, "/") && !strcmp(m->root, "/") && str_starts(m->source, "/dev/");
+	return m && strcmp(m->point, "/") && !strcmp(m->root, "/") &&
+	       str_starts(m->source, "/dev/") && !goes_with_mount(m->source);
 }
 
 static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)

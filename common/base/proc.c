@@ -313,12 +313,24 @@ static size_t usage_offset(const char *text)
 	return at ? (size_t)(at - text) : 0;
 }
 
-/* The last line that is not blank and no usage text, without its newline. */
+/* What mount says after the reason. */
+static size_t hint_offset(const char *text)
+{
+	const char *at = strstr(text, "dmesg(1) may have more information");
+
+	while (at && at > text && at[-1] != '\n')
+		at--;
+	return at ? (size_t)(at - text) : 0;
+}
+
+/* The last line that is not blank, no usage text and no hint, without its newline. */
 static const char *last_line(const struct buf *b, size_t *ret_len)
 {
 	const char *text = buf_str(b);
 	size_t end = usage_offset(text), start;
 
+	if (!end)
+		end = hint_offset(text);
 	if (!end)
 		end = b->len;
 	while (end > 0 && strchr(" \t\r\n", text[end - 1]))

@@ -37,7 +37,7 @@ static const struct phase {
 
 /* Where things stand in a csv line, by its version. */
 struct layout {
-	size_t fields; /* at least; more are fine */
+	size_t fields;                     /* at least; more are fine */
 	size_t name, data, files, latency; /* data: 6 pairs; files: 6 pairs; latency 0: none */
 };
 static const struct layout old_layout = {27, 0, 2, 15, 0}, layout_97 = {48, 2, 7, 24, 36},
@@ -124,11 +124,13 @@ static int take_csv(struct reader *r, const struct context *c, struct format_fou
 	size_t n = split_fields(r->s, ',', fields, FIELDS_MAX), before = f->n_records;
 
 	if (n < l->fields)
-		return reader_wrong(r, "a csv line of bonnie++ with %zu fields: it has %zu: cut off",
-			n, l->fields);
+		return reader_wrong(r,
+			"a csv line of bonnie++ with %zu fields: it has %zu: cut off", n,
+			l->fields);
 	for (size_t i = 0; i < PHASES; i++) {
 		size_t at = i < 6 ? l->data + 2 * i : l->files + 2 * (i - 6);
-		const char *latency = l->latency && l->latency + i < n ? fields[l->latency + i] : "";
+		const char *latency =
+			l->latency && l->latency + i < n ? fields[l->latency + i] : "";
 
 		if (add_phase(r, c, f, fields[l->name], i, fields[at], latency))
 			return -1;
@@ -214,8 +216,8 @@ static int take_row(struct reader *r, struct table *t, struct format_found *f)
 
 	/* Name and size, or the number of files, then six rates, each with the CPU's share. */
 	if (n < 13 || n > 14)
-		return reader_wrong(r, "a row of bonnie++'s table with %zu words: 13 or 14 expected",
-			n);
+		return reader_wrong(
+			r, "a row of bonnie++'s table with %zu words: 13 or 14 expected", n);
 	skip = n - 12;
 	if (t->first == 0) {
 		free(t->host);

@@ -92,8 +92,7 @@ static int set_run(struct reader *r, struct format_found *f, const char *value)
 	if (!*value)
 		return reader_wrong(r, "'run' without a name behind it");
 	if (f->run || f->n_records)
-		return reader_wrong(
-			r, "run: one name for the whole text, before the first result");
+		return reader_wrong(r, "run: one name for the whole text, before the first result");
 	f->run = clean_name(value, strlen(value));
 	return 1;
 }

@@ -24,10 +24,10 @@ struct transfer {
 
 struct state {
 	struct context c;
-	int transfers;  /* since the last line that was nothing of dd's or time's */
-	int records;    /* "N+N records" lines since the last transfer */
+	int transfers;   /* since the last line that was nothing of dd's or time's */
+	int records;     /* "N+N records" lines since the last transfer */
 	int had_records; /* the last transfer had such lines before it */
-	int untimed;    /* "N+N records" lines without a transfer behind them (busybox) */
+	int untimed;     /* "N+N records" lines without a transfer behind them (busybox) */
 	char *failure;
 };
 
@@ -294,10 +294,10 @@ static int score_dd(const struct format_text *head)
 
 	reader_open(&r, head, &ignored);
 	while (score < 80 && reader_next(&r)) {
-		int now = transfer_line(r.s, &t)                               ? 80
-			  : records_line(r.s)                                  ? 75
-			  : !strncmp(r.s, "dd: ", 4) && is_failure(r.s)        ? 40
-									       : 0;
+		int now = transfer_line(r.s, &t)                        ? 80
+			  : records_line(r.s)                           ? 75
+			  : !strncmp(r.s, "dd: ", 4) && is_failure(r.s) ? 40
+									: 0;
 
 		score = now > score ? now : score;
 	}

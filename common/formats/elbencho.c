@@ -17,8 +17,20 @@
 #define COLUMNS_MAX 256
 #define MIB 1048576.0
 
-enum column { LABEL, OPERATION, TIME, ENTRIES_RATE, IOPS, MIB_RATE, MIB_DONE, LATENCY, LATENCY_MAX,
-	ENTRY_LATENCY, ENTRY_LATENCY_MAX, COLUMNS };
+enum column {
+	LABEL,
+	OPERATION,
+	TIME,
+	ENTRIES_RATE,
+	IOPS,
+	MIB_RATE,
+	MIB_DONE,
+	LATENCY,
+	LATENCY_MAX,
+	ENTRY_LATENCY,
+	ENTRY_LATENCY_MAX,
+	COLUMNS
+};
 
 static const char *const column_names[COLUMNS] = {"label", "operation", "time ms [last]",
 	"entries/s [last]", "IOPS [last]", "MiB/s [last]", "MiB [last]", "IO lat us [avg]",
@@ -52,8 +64,8 @@ static const char *field_of(const struct header *h, char **fields, enum column c
 }
 
 /* 1: a number; 0: the field is empty or zero; -1: error. */
-static int number_of(struct reader *r, const struct header *h, char **fields, enum column c,
-	struct number *ret)
+static int number_of(
+	struct reader *r, const struct header *h, char **fields, enum column c, struct number *ret)
 {
 	const char *s = skip_blanks(field_of(h, fields, c)), *end;
 
@@ -109,8 +121,8 @@ static int add_values(
 	return 0;
 }
 
-static int take_row(struct reader *r, const struct header *h, const struct context *c,
-	struct format_found *f)
+static int take_row(
+	struct reader *r, const struct header *h, const struct context *c, struct format_found *f)
 {
 	char *fields[COLUMNS_MAX], of[512];
 	size_t n = split_fields(r->s, ',', fields, COLUMNS_MAX);
@@ -151,8 +163,8 @@ static int take_row(struct reader *r, const struct header *h, const struct conte
 		found_unused(f, r->no, "a phase without any figure above zero");
 		return 0;
 	}
-	found_note(f, r->no, r->no, "elbencho, phase %s%s", rec->op,
-		context_of(rec, of, sizeof(of)));
+	found_note(
+		f, r->no, r->no, "elbencho, phase %s%s", rec->op, context_of(rec, of, sizeof(of)));
 	return 0;
 }
 

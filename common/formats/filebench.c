@@ -161,8 +161,9 @@ static int take_summary(struct reader *r, const char *at, const struct context *
 	if (s.has_cpu)
 		add_scaled(rec, "cpu_per_op", "us/op", &s.cpu_us, per_op, per_op != 1);
 	found_note(f, r->no, r->no, "IO Summary, dialect %c: %.9g ops/s%s%s", dialect, s.rate.value,
-		per_op == 1 ? "" : per_op > 0 ? ", latency per read or write made per operation"
-					      : ", latency per read or write: not used",
+		per_op == 1  ? ""
+		: per_op > 0 ? ", latency per read or write made per operation"
+			     : ", latency per read or write: not used",
 		context_of(rec, of, sizeof(of)));
 	return 0;
 }

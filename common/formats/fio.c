@@ -17,7 +17,7 @@
 
 /* The document that was read last. */
 struct before {
-	size_t first_side, line, last_line;
+	size_t first_side, line;
 	int64_t written_ms;
 };
 
@@ -68,8 +68,8 @@ void fio_add(struct fio_sides *s, size_t from, struct fio_side *side)
 		to->ops += side->ops;
 		to->runtime_ms = fmax(to->runtime_ms, side->runtime_ms);
 		to->error = to->error ? to->error : side->error;
-		if (!to->started_wall_ns || (side->started_wall_ns &&
-			    side->started_wall_ns < to->started_wall_ns))
+		if (!to->started_wall_ns ||
+			(side->started_wall_ns && side->started_wall_ns < to->started_wall_ns))
 			to->started_wall_ns = side->started_wall_ns;
 		free(side->host);
 		free(side->job);
@@ -102,7 +102,8 @@ static size_t count_lines(const char *from, const char *to)
 
 /* Every side of the document before is there again, ran already when that one was written, and has
  * not become less. */
-static int continues(const struct fio_sides *s, const struct before *b, size_t first, int64_t now_ms)
+static int continues(
+	const struct fio_sides *s, const struct before *b, size_t first, int64_t now_ms)
 {
 	if (b->first_side == first || !b->written_ms || !now_ms)
 		return 0;
@@ -118,8 +119,8 @@ static int continues(const struct fio_sides *s, const struct before *b, size_t f
 	return 1;
 }
 
-static void take_over(struct fio_sides *s, struct before *b, size_t *first, size_t line,
-	struct format_found *f)
+static void take_over(
+	struct fio_sides *s, struct before *b, size_t *first, size_t line, struct format_found *f)
 {
 	found_renote(f, b->line, "fio: an earlier state of the document in line %zu", line);
 	while (*first > b->first_side) {
@@ -128,8 +129,8 @@ static void take_over(struct fio_sides *s, struct before *b, size_t *first, size
 	}
 }
 
-static int parse_document(const struct reader *r, const char *at, size_t len, json_t **ret,
-	size_t *ret_used)
+static int parse_document(
+	const struct reader *r, const char *at, size_t len, json_t **ret, size_t *ret_used)
 {
 	json_error_t error;
 	json_t *doc = json_loadb(at, len, JSON_DISABLE_EOF_CHECK, &error);
@@ -138,9 +139,8 @@ static int parse_document(const struct reader *r, const char *at, size_t len, js
 	if (!doc && json_error_code(&error) == json_error_numeric_overflow)
 		doc = json_loadb(at, len, JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL, &error);
 	if (!doc)
-		return err_set(r->e, ERR_INPUT, "%s:%zu:%d: not whole JSON: %s", r->t->name,
-			r->no + (size_t)(error.line > 0 ? error.line - 1 : 0), error.column,
-			error.text);
+		return err_set(r->e, ERR_INPUT, "%s:%zu: not whole JSON: %s", r->t->name,
+			r->no + (size_t)(error.line > 0 ? error.line - 1 : 0), error.text);
 	*ret = doc;
 	*ret_used = (size_t)error.position;
 	return 0;
@@ -165,16 +165,16 @@ static int take_document(struct reader *r, size_t start, struct before *b, struc
 		return -1;
 	r->pos = start + used;
 	r->no += count_lines(at, at + used);
-	/* Behind the document its line goes on: what stands there is read as a line of that number.
-	 */
-	r->no -= r->pos < r->t->len && r->t->data[r->pos] != '\n';
-	if (r->pos < r->t->len && r->t->data[r->pos] == '\n')
-		r->pos++;
 	if (continues(s, b, first, written))
 		take_over(s, b, &first, line, f);
 	found_note(f, line, r->no, "fio: %zu result%s of jobs", s->n - first,
 		s->n - first == 1 ? "" : "s");
-	*b = (struct before){first, line, r->no, written};
+	*b = (struct before){first, line, written};
+	/* What goes on behind the document on its last line is read as a line of that number. */
+	if (r->pos < r->t->len && r->t->data[r->pos] == '\n')
+		r->pos++;
+	else if (r->pos < r->t->len)
+		r->no--;
 	return 0;
 }
 
@@ -215,8 +215,8 @@ static int add_record(
 	}
 	if (!(s->runtime_ms > 0))
 		return err_set(e, ERR_INPUT,
-			"%s:%zu: fio job '%.60s': %llu bytes in 0 ms: too short to be measured", name,
-			s->line, s->job, (unsigned long long)s->bytes);
+			"%s:%zu: fio job '%.60s': %llu bytes in 0 ms: too short to be measured",
+			name, s->line, s->job, (unsigned long long)s->bytes);
 	rec->seconds = s->runtime_ms / 1e3;
 	rec->seconds_resolution = 1e-3;
 	add_latency(rec, s);
@@ -269,29 +269,58 @@ static int next_start(struct reader *r, size_t *ret_start)
 	return reader_next(r);
 }
 
-static int read_fio(const struct format_text *text, struct format_found *f, struct err *e)
+/* The text without the blanks that lines begin with: no string has any, since a string has no end
+ * of line, and most of fio's indented output is nothing else. */
+static void without_indent(const struct format_text *t, struct buf *ret)
 {
-	struct fio_sides s = {0};
+	for (size_t at = 0; at < t->len;) {
+		const char *from = t->data + at, *end = memchr(from, '\n', t->len - at);
+		size_t len = end ? (size_t)(end + 1 - from) : t->len - at, skip = 0;
+
+		while (skip < len && (from[skip] == ' ' || from[skip] == '\t'))
+			skip++;
+		buf_add(ret, from + skip, len - skip);
+		at += len;
+	}
+}
+
+static int read_sides(
+	const struct format_text *t, struct fio_sides *s, struct format_found *f, struct err *e)
+{
 	struct before b = {0};
 	struct buf complaint = {0};
 	struct reader r;
 	size_t start;
 	int rc = 0;
 
-	reader_open(&r, text, e);
+	reader_open(&r, t, e);
 	while (!rc && next_start(&r, &start))
-		rc = take_line(&r, start, &b, &s, &complaint, f);
+		rc = take_line(&r, start, &b, s, &complaint, f);
 	rc = rc || r.failed ? -1 : 0;
-	for (size_t i = 0; !rc && i < s.n; i++)
-		rc = add_record(text->name, &s.v[i], f, e);
-	if (!rc && s.n == 0)
+	if (!rc && s->n == 0)
 		rc = complaint.len ? err_set(e, ERR_INPUT, "%s", complaint.data)
 				   : err_set(e, ERR_INPUT,
 					     "%s: no JSON and no terse line of fio with any I/O in "
 					     "it: run fio with --output-format=json+",
-					     text->name);
+					     t->name);
 	reader_close(&r);
 	buf_free(&complaint);
+	return rc;
+}
+
+static int read_fio(const struct format_text *text, struct format_found *f, struct err *e)
+{
+	struct fio_sides s = {0};
+	struct buf lean = {0};
+	struct format_text t;
+	int rc;
+
+	without_indent(text, &lean);
+	t = (struct format_text){text->name, buf_str(&lean), lean.len};
+	rc = read_sides(&t, &s, f, e);
+	buf_free(&lean);
+	for (size_t i = 0; !rc && i < s.n; i++)
+		rc = add_record(text->name, &s.v[i], f, e);
 	fio_sides_clear(&s);
 	return rc;
 }
@@ -304,10 +333,10 @@ static int score_fio(const struct format_text *head)
 
 	reader_open(&r, head, &ignored);
 	while (score < 90 && reader_next(&r)) {
-		int now = fio_is_terse(skip_blanks(r.s))               ? 90
+		int now = fio_is_terse(skip_blanks(r.s))                               ? 90
 			  : !strncmp(r.s, "fio-", 4) && isdigit((unsigned char)r.s[4]) ? 60
-			  : !strncmp(r.s, "fio: ", 5)                  ? 30
-								       : 0;
+			  : !strncmp(r.s, "fio: ", 5)                                  ? 30
+										       : 0;
 
 		score = now > score ? now : score;
 	}

@@ -37,7 +37,8 @@ static double bytes_of(const json_t *d)
 	if (json_object_get(d, "io_kbytes") || !(printed > 0) || !(bytes > 0))
 		return bytes;
 	/* Before fio 3 these were KiB: which reading agrees with bw? */
-	return fabs(log(bytes * 1024 / printed)) < fabs(log(bytes / printed)) ? bytes * 1024 : bytes;
+	return fabs(log(bytes * 1024 / printed)) < fabs(log(bytes / printed)) ? bytes * 1024
+									      : bytes;
 }
 
 static double percentile(const json_t *section, const char *key, double scale)
@@ -125,8 +126,8 @@ static int latency_of(const json_t *d, struct fio_side *s)
 
 		if (!(number(o, "max") > 0))
 			continue;
-		if (best && (json_object_get(best, "percentile") ||
-				    !json_object_get(o, "percentile")))
+		if (best &&
+			(json_object_get(best, "percentile") || !json_object_get(o, "percentile")))
 			continue;
 		best = o;
 		scale = sections[i].scale;
@@ -230,7 +231,8 @@ int fio_json_sides(
 		struct place p = {name, line, doc, job, e};
 
 		if (!json_is_object(job))
-			return err_set(e, ERR_INPUT, "%s:%zu: a fio job that is no object", name, line);
+			return err_set(
+				e, ERR_INPUT, "%s:%zu: a fio job that is no object", name, line);
 		if (!is_sum_of_clients(job, n) && take_job(&p, out, from))
 			return -1;
 	}

@@ -11,13 +11,22 @@
 #include "common/formats/number.h"
 
 #define FIELDS_MAX 512
-#define FIRST 5            /* behind version, fio's version, job, group, error */
-#define SIDE 41            /* fields of one direction in versions 3 and 4 */
-#define SIDE_5 47          /* version 5 adds the samples of bw and iops */
+#define FIRST 5   /* behind version, fio's version, job, group, error */
+#define SIDE 41   /* fields of one direction in versions 3 and 4 */
+#define SIDE_5 47 /* version 5 adds the samples of bw and iops */
 
 /* Places within a direction. */
-enum place { IO_KIB, BW_KIB, IOPS, RUNTIME_MS, CLAT_MIN = 8, CLAT_MAX, CLAT_MEAN, PERCENTILES = 12,
-	PERCENTILES_END = 32 };
+enum place {
+	IO_KIB,
+	BW_KIB,
+	IOPS,
+	RUNTIME_MS,
+	CLAT_MIN = 8,
+	CLAT_MAX,
+	CLAT_MEAN,
+	PERCENTILES = 12,
+	PERCENTILES_END = 32
+};
 
 int fio_is_terse(const char *line)
 {

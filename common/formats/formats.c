@@ -196,8 +196,8 @@ static int check_records(const struct format_text *t, const struct format_found 
 	if (failed)
 		return err_set(e, ERR_INPUT, "%s:%zu: no result: %s", t->name, failed->line,
 			failed->error);
-	return err_set(e, ERR_INPUT, "%s: read as %s, but there is no result in it", t->name,
-		f->format);
+	return err_set(
+		e, ERR_INPUT, "%s: read as %s, but there is no result in it", t->name, f->format);
 }
 
 int format_read(const char *name, const struct buf *text, const struct format *format,

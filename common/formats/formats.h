@@ -37,7 +37,7 @@ struct format_value {
 };
 
 struct format_record {
-	size_t line, last_line; /* from 1 */
+	size_t line, last_line;              /* from 1 */
 	char *host, *layout, *workload, *op; /* NULL: the text does not say; op: "read", "write" */
 	char *cache;                         /* NULL, or what the text says of the caches */
 	char *error;             /* NULL, or why this trial failed: its values do not count */
@@ -79,8 +79,8 @@ struct format_text {
 };
 
 struct format {
-	const char *name;    /* for --format */
-	const char *summary; /* a few words for people */
+	const char *name;     /* for --format */
+	const char *summary;  /* a few words for people */
 	const char *workload; /* of records that have no name for theirs */
 	/* 0..100: how sure the head of a text is of this format. */
 	int (*score)(const struct format_text *head);
@@ -100,8 +100,8 @@ int format_load(const char *path, struct buf *out, struct err *e);
  * for a binary one (NUL bytes). */
 int format_decode(const char *name, struct buf *text, struct err *e);
 /* The format of a decoded text; ERR_INPUT that names all formats when none fits. */
-int format_detect(const char *name, const struct buf *text, const struct format **ret,
-	struct err *e);
+int format_detect(
+	const char *name, const struct buf *text, const struct format **ret, struct err *e);
 /* Reads a decoded text; `format` NULL: by content. A text without any record is an error, as is one
  * of which all trials failed. Not for the format whose read is NULL. */
 int format_read(const char *name, const struct buf *text, const struct format *format,

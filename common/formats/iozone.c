@@ -89,8 +89,8 @@ static void add_value(struct format_record *rec, enum unit unit, const struct nu
 	}
 }
 
-static int take_row(struct reader *r, const struct table *t, const struct context *c,
-	struct format_found *f)
+static int take_row(
+	struct reader *r, const struct table *t, const struct context *c, struct format_found *f)
 {
 	struct cell cells[TESTS + 2];
 	int n = cells_of(r->s, cells, ARRAY_LEN(cells)), full = n == TESTS + 2;
@@ -105,7 +105,8 @@ static int take_row(struct reader *r, const struct table *t, const struct contex
 
 		if (test < 0)
 			return reader_wrong(r,
-				"a figure of iozone's table that stands under no heading (character "
+				"a figure of iozone's table that stands under no heading "
+				"(character "
 				"%zu)",
 				cells[i].end);
 		next = (size_t)test + 1;
@@ -115,9 +116,9 @@ static int take_row(struct reader *r, const struct table *t, const struct contex
 		context_apply(c, rec);
 		rec->bytes = 0;
 		free(rec->workload);
-		rec->workload = xasprintf("%s%siozone %s %.0fk/%.0fk", c->workload ? c->workload : "",
-			c->workload ? " " : "", tests[test].name, cells[0].n.value,
-			cells[1].n.value);
+		rec->workload = xasprintf("%s%siozone %s %.0fk/%.0fk",
+			c->workload ? c->workload : "", c->workload ? " " : "", tests[test].name,
+			cells[0].n.value, cells[1].n.value);
 		free(rec->op);
 		rec->op = xstrdup(tests[test].op);
 		add_value(rec, t->unit, &cells[i].n);
@@ -128,8 +129,8 @@ static int take_row(struct reader *r, const struct table *t, const struct contex
 }
 
 /* "Children see throughput for  4 initial writers  =  123456.78 kB/sec" */
-static int take_throughput(struct reader *r, const char *s, const struct context *c,
-	struct format_found *f)
+static int take_throughput(
+	struct reader *r, const char *s, const struct context *c, struct format_found *f)
 {
 	unsigned long long threads;
 	const char *p = skip_blanks(s), *equals = strchr(p, '='), *end, *name;
@@ -186,13 +187,11 @@ static void take_setting(const char *line, struct table *t)
 {
 	if (strstr(line, "Output is in operations per second"))
 		t->unit = OPS;
-	else if (strstr(line, "microseconds per operation") ||
-		 strstr(line, "Microseconds/op Mode"))
+	else if (strstr(line, "microseconds per operation") || strstr(line, "Microseconds/op Mode"))
 		t->unit = USEC;
 }
 
-static int take_line(
-	struct reader *r, struct table *t, struct context *c, struct format_found *f)
+static int take_line(struct reader *r, struct table *t, struct context *c, struct format_found *f)
 {
 	const char *children = after_word(skip_blanks(r->s), "Children see throughput for");
 	int taken;
@@ -237,7 +236,8 @@ static int score_iozone(const struct format_text *head)
 
 	reader_open(&r, head, &ignored);
 	while (!score && reader_next(&r))
-		score = is_heading(r.s) || after_word(skip_blanks(r.s), "Children see throughput for")
+		score = is_heading(r.s) ||
+					after_word(skip_blanks(r.s), "Children see throughput for")
 				? 90
 				: 0;
 	reader_close(&r);

@@ -73,8 +73,7 @@ static void add_value(
 			->marks = q->assumed ? FORMAT_UNIT_ASSUMED : 0;
 	}
 	found_note(f, r->no, r->no, "%s %.9g %s%s%s", q->metric, q->number.value, q->unit,
-		context_of(rec, of, sizeof(of)),
-		q->assumed ? " (a power of 1000 assumed)" : "");
+		context_of(rec, of, sizeof(of)), q->assumed ? " (a power of 1000 assumed)" : "");
 }
 
 static int take_values(

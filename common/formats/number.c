@@ -39,7 +39,8 @@ static int not_number(const char *s, struct err *e)
 	const char *word = *s == '-' || *s == '+' ? s + 1 : s;
 
 	if (!strncasecmp(word, "nan", 3) || !strncasecmp(word, "inf", 3))
-		return err_set(e, ERR_INPUT, "'%.*s' is not a number that can be used", shown(s), s);
+		return err_set(
+			e, ERR_INPUT, "'%.*s' is not a number that can be used", shown(s), s);
 	if (*s == '-' && isdigit((unsigned char)s[1]))
 		return err_set(e, ERR_INPUT, "'%.*s' is negative", shown(s), s);
 	return err_set(e, ERR_INPUT, "'%.*s' is not a number", shown(s), s);
@@ -109,8 +110,8 @@ static int exponent_at(const char *s, const char **ret_end)
 	return sign * v;
 }
 
-int number_parse(const char *s, enum comma comma, struct number *ret, const char **ret_end,
-	struct err *e)
+int number_parse(
+	const char *s, enum comma comma, struct number *ret, const char **ret_end, struct err *e)
 {
 	struct shape shape;
 	char plain[DIGITS_MAX + 16];
@@ -215,8 +216,8 @@ static int clock_parse(const char *s, struct number *ret, const char **ret_end, 
 }
 
 /* 1h2m3.5s: parts with units, each smaller than the one before. */
-static int parts_parse(const char *s, double unit, struct number *n_all, const char **end,
-	struct err *e)
+static int parts_parse(
+	const char *s, double unit, struct number *n_all, const char **end, struct err *e)
 {
 	struct number sum = {n_all->value * unit, n_all->resolution * unit, n_all->decimal};
 
@@ -247,7 +248,7 @@ int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_pla
 	const char **ret_end, struct err *e)
 {
 	size_t whole = digits_at(s);
-	const char *end;
+	const char *end = s;
 	struct number n;
 	double unit;
 	int plain;
@@ -318,8 +319,8 @@ int seconds_check(const struct number *seconds, struct err *e)
 	return 0;
 }
 
-int quantity_parse(const char *s, enum comma comma, struct quantity *ret, const char **ret_end,
-	struct err *e)
+int quantity_parse(
+	const char *s, enum comma comma, struct quantity *ret, const char **ret_end, struct err *e)
 {
 	struct quantity q = {0};
 	const char *end, *unit_end = NULL;

@@ -19,8 +19,8 @@ enum comma {
 /* A number at s: digits with a decimal point or comma, digits in groups of three, an exponent.
  * `1,234.5` and `1.234,5` are one thousand and so on. *ret_end: what follows. Negative numbers,
  * nan and inf are errors that say so. The text has no place: callers prefix name:line. */
-int number_parse(const char *s, enum comma comma, struct number *ret, const char **ret_end,
-	struct err *e);
+int number_parse(
+	const char *s, enum comma comma, struct number *ret, const char **ret_end, struct err *e);
 
 /* A time: 18m15.395s, 1h2m3s, 56s, 340ms, 0:18:22, 8:42.9, in seconds. A plain number has no unit:
  * *ret_plain is 1 and the caller says what it is. */
@@ -35,8 +35,8 @@ struct quantity {
 };
 /* A time, a rate (MB/s, MiB/s, KiB/s, B/s, ops/s, IOPS) or a plain number. Blanks may stand before
  * the unit of a rate. A zero is an error. */
-int quantity_parse(const char *s, enum comma comma, struct quantity *ret, const char **ret_end,
-	struct err *e);
+int quantity_parse(
+	const char *s, enum comma comma, struct quantity *ret, const char **ret_end, struct err *e);
 
 /* 0 when 0 < seconds <= 10 years; the error says what is wrong with them. */
 int seconds_check(const struct number *seconds, struct err *e);

@@ -9,8 +9,8 @@
 struct reader {
 	const struct format_text *t;
 	size_t pos;
-	size_t no;    /* of the line that was read last, from 1 */
-	char *s;      /* the line, NUL-terminated; may be changed */
+	size_t no; /* of the line that was read last, from 1 */
+	char *s;   /* the line, NUL-terminated; may be changed */
 	size_t len;
 	struct buf line;
 	struct err *e;

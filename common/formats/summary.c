@@ -58,7 +58,8 @@ static int take_part(
 	if (row->has[part])
 		return reader_wrong(r, "%s= is there twice", key);
 	/* A spread of zero is a fact, not a measurement that failed. */
-	if (part == STDDEV && strspn(value, "0.") > 0 && !isdigit((unsigned char)value[strspn(value, "0.")]))
+	if (part == STDDEV && strspn(value, "0.") > 0 &&
+		!isdigit((unsigned char)value[strspn(value, "0.")]))
 		return 0;
 	if (quantity_parse(value, COMMA_UNSURE, &row->q[part], &end, r->e)) {
 		err_prefix(r->e, "%s", key);
@@ -76,7 +77,8 @@ static int take_pair(struct row *row, struct reader *r, const char *key, const c
 	int taken;
 
 	if (!strcmp(key, "n")) {
-		if (!whole_parse(value, &row->n, &end) || *end || row->n == 0 || row->n > 1000000000)
+		if (!whole_parse(value, &row->n, &end) || *end || row->n == 0 ||
+			row->n > 1000000000)
 			return reader_wrong(r, "n=%.40s: not a number of trials", value);
 		row->has_n = 1;
 		return 0;
@@ -117,7 +119,9 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 {
 	const struct quantity *mean = &row->q[MEAN];
 	const struct context *named = row->own.metric ? &row->own : c;
-	const char *metric = mean->metric ? mean->metric : named->metric ? named->metric : "elapsed";
+	const char *metric = mean->metric    ? mean->metric
+			     : named->metric ? named->metric
+					     : "elapsed";
 	const char *unit = mean->metric ? mean->unit : named->metric ? named->unit : "s";
 	struct format_record *rec = found_record(f, r->no);
 	struct format_value *v;
@@ -161,8 +165,8 @@ static int take_row(struct reader *r, struct context *c, struct format_found *f)
 		s = skip_blanks(s);
 	}
 	if (!rc && *s)
-		rc = reader_wrong(r, "'%.40s': a summary has the form n=10 mean=56s min=52s max=59s",
-			s);
+		rc = reader_wrong(
+			r, "'%.40s': a summary has the form n=10 mean=56s min=52s max=59s", s);
 	rc = rc ? rc : check_row(&row, r);
 	if (!rc)
 		add_row(&row, r, c, f);

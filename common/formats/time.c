@@ -25,9 +25,8 @@ static void add_cpu(struct format_record *rec, const struct timing *t)
 		rec->cpu_system_s = t->system.value;
 }
 
-static int take_real(
-	struct reader *r, struct pending *p, const struct timing *t, const struct context *c,
-	struct format_found *f)
+static int take_real(struct reader *r, struct pending *p, const struct timing *t,
+	const struct context *c, struct format_found *f)
 {
 	struct format_record *rec;
 
@@ -74,8 +73,7 @@ static void take_rest(
 				: "exit status");
 }
 
-static int take_line(
-	struct reader *r, struct pending *p, struct context *c, struct format_found *f)
+static int take_line(struct reader *r, struct pending *p, struct context *c, struct format_found *f)
 {
 	struct timing t;
 	int what = timing_line(r->s, &t, r->e);

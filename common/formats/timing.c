@@ -14,9 +14,11 @@
 /* A time at s that ends the line or is followed by a blank. 0: no number begins here. */
 static int time_at(const char *s, struct number *ret, const char **ret_end, struct err *e)
 {
-	int plain, like_number = isdigit((unsigned char)*s) || !strncasecmp(s, "nan", 3) ||
-				 !strncasecmp(s, "inf", 3) ||
-				 (*s == '-' && (isdigit((unsigned char)s[1]) || s[1] == 'n' || s[1] == 'i'));
+	int plain,
+		like_number =
+			isdigit((unsigned char)*s) || !strncasecmp(s, "nan", 3) ||
+			!strncasecmp(s, "inf", 3) ||
+			(*s == '-' && (isdigit((unsigned char)s[1]) || s[1] == 'n' || s[1] == 'i'));
 
 	if (!like_number)
 		return 0;

@@ -17,7 +17,8 @@ static const struct option_spec compare_options[] = {
 	{"by", 'b', "WHAT", "layout, host or run: what stands beside each other"},
 	{"margin", 0, "N%", "differences below it do not matter"},
 	{"fail-if", 0, "CONDITION", "exit status 4 if it is proven: \"elapsed > +5%\""},
-	{"fail-unless", 0, "CONDITION", "exit status 4 if the contrary is proven: \"elapsed < +5%\""},
+	{"fail-unless", 0, "CONDITION",
+		"exit status 4 if the contrary is proven: \"elapsed < +5%\""},
 	{"undecided", 0, "pass|fail", "what to make of exit status 5"},
 	{"format", 'f', "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
 	{"long", 'l', NULL, "also each trial, and what each line of the files was taken for"},
@@ -63,7 +64,7 @@ static int read_metrics(const struct args *a, struct request *q, struct err *e)
 	for (size_t i = 0; i < names.n && !bad; i++) {
 		enum metric_id m;
 
-		bad = metric_parse(names.v[i], &m, e);
+		bad = condition_metric(names.v[i], &m, e);
 		if (!bad)
 			add_metric(&q->wish, m);
 	}
@@ -82,8 +83,7 @@ static int read_conditions(const struct args *a, struct request *q, struct err *
 
 		if (!unless && strcmp(name, "fail-if"))
 			continue;
-		if (condition_parse(
-			    a->given[i].value, unless, &q->conditions[q->n_conditions], e))
+		if (condition_parse(a->given[i].value, unless, &q->conditions[q->n_conditions], e))
 			return -1;
 		add_metric(&q->wish, q->conditions[q->n_conditions++].metric);
 	}
@@ -171,7 +171,8 @@ static int has_host(const struct result_set *s, const char *name)
 	return 0;
 }
 
-/* Whether a word names a layout or host of what was read so far; then it is one of those compared. */
+/* Whether a word names a layout or host of what was read so far; then it is one of those compared.
+ */
 static int choose(struct request *q, const char *word)
 {
 	const struct result_set *s = &q->sources.set;
@@ -220,9 +221,10 @@ static int arrange(struct request *q, struct err *e)
 		return err_set(e, ERR_USAGE, "--by run: one run alone cannot be compared");
 	if (by_run && pivot_sources(&s->set, s->v, s->n, e))
 		return -1;
-	q->wish.by = by_run || q->by == BY_LAYOUTS ? BY_LAYOUT
-		     : q->by == BY_HOSTS	   ? BY_HOST
-						   : BY_PLAN;
+	if (by_run || q->by == BY_LAYOUTS)
+		q->wish.by = BY_LAYOUT;
+	else if (q->by == BY_HOSTS)
+		q->wish.by = BY_HOST;
 	s->set.wish = q->wish;
 	memset(&q->wish, 0, sizeof(q->wish));
 	if (s->set.wish.chosen.n)
@@ -265,8 +267,20 @@ static void print_text(const struct ctl *c, const struct request *q, const struc
 		ctl_warn(c, "nothing was compared: there is only one of a kind");
 }
 
+static void add_log(const struct request *q, json_t *doc)
+{
+	json_t *list = json_array();
+	const char *end;
+
+	for (const char *s = buf_str(&q->sources.log); *s; s = end + 1) {
+		end = strchr(s, '\n');
+		json_array_append_new(list, json_text_n(s, (size_t)(end - s)));
+	}
+	json_object_set_new(doc, "read", list);
+}
+
 /* The report's document with what compare knows beside it. Replaces the text in out. */
-static int add_to_json(const struct request *q, const struct analysis *a, int status,
+static int add_to_json(const struct request *q, const struct analysis *a, int status, int long_form,
 	struct buf *out, struct err *e)
 {
 	json_t *doc, *list = json_array();
@@ -283,17 +297,34 @@ static int add_to_json(const struct request *q, const struct analysis *a, int st
 		condition_text(c, a, &text);
 		json_object_set_new(o, "condition", json_text(c->text));
 		json_object_set_new(o, "kind", json_text(c->unless ? "fail-unless" : "fail-if"));
-		json_object_set_new(o, "outcome",
-			json_text(condition_outcome_name(condition_outcome(c, a))));
+		json_object_set_new(
+			o, "outcome", json_text(condition_outcome_name(condition_outcome(c, a))));
 		json_object_set_new(o, "text", json_text_n(buf_str(&text), text.len - 1));
 		json_array_append_new(list, o);
 		buf_free(&text);
 	}
 	json_object_set_new(doc, "conditions", list);
 	json_object_set_new(doc, "exit_status", json_integer(status));
+	if (long_form)
+		add_log(q, doc);
 	buf_reset(out);
 	json_document(doc, out);
 	json_decref(doc);
+	return 0;
+}
+
+/* A metric asked for that nothing has would give an empty report. */
+static int check_metrics(const struct result_wish *w, const struct analysis *a, struct err *e)
+{
+	for (size_t i = 0; i < w->n_metrics; i++) {
+		int some = 0;
+
+		for (size_t k = 0; k < a->n_rows; k++)
+			some |= a->rows[k].metric == w->metrics[i];
+		if (!some)
+			return err_set(e, ERR_INPUT, "no result here has the metric %s",
+				metric_table[w->metrics[i]].name);
+	}
 	return 0;
 }
 
@@ -307,9 +338,10 @@ static int print_all(struct ctl *c, struct request *q, int long_form, struct err
 	if (analysis_make(&q->sources.set, &a, e))
 		return -1;
 	status = status_of(q, &a);
-	r = fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
+	r = check_metrics(&q->sources.set.wish, &a, e);
+	r = r ? r : fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
 	if (!r && c->json)
-		r = add_to_json(q, &a, status, &out, e);
+		r = add_to_json(q, &a, status, long_form, &out, e);
 	else if (!r)
 		print_text(c, q, &a, long_form, &out);
 	analysis_clear(&a);
@@ -337,11 +369,16 @@ const struct verb verb_compare = {
 	.name = "compare",
 	.args = "RUN|FILE|NAME=FILE… [LAYOUT|HOST…]",
 	.summary = "verdicts over layouts, hosts, runs or plain result files",
-	.help = "Several runs or files are compared with the first one; of one alone its layouts are,\n"
-		"or those of its layouts or hosts that are named after it, with the first of these.\n"
-		"Files need no coordinator; - is standard input, NAME= says what a file is called.\n"
-		"They may be outputs of dd, time, fio, filebench, bonnie++, iozone, elbencho, lists of\n"
-		"times, summaries such as n=10 mean=56s min=52s max=59s, or the lines of `export`.\n"
+	.help = "Several runs or files are compared with the first one; of one alone its layouts "
+		"are,\n"
+		"or those of its layouts or hosts that are named after it, with the first of "
+		"these.\n"
+		"Files need no coordinator; - is standard input, NAME= says what a file is "
+		"called.\n"
+		"They may be outputs of dd, time, fio, filebench, bonnie++, iozone, elbencho, "
+		"lists of\n"
+		"times, summaries such as n=10 mean=56s min=52s max=59s, or the lines of "
+		"`export`.\n"
 		"CONDITION: [WORKLOAD] METRIC > +N% or < -N%. --fail-if wants the whole interval\n"
 		"beyond it, --fail-unless proof that it holds; exit status 0 passed, 4 failed,\n"
 		"5 undecided: an interval around N, too few trials, or an invalid result.\n",

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
 #include "coordinator/results/import.h"
@@ -70,12 +72,29 @@ static int begins_as_export(FILE *f)
 	return fseek(f, 0, SEEK_SET) == 0 && n && str_starts(head, "{\"type\":");
 }
 
+/* Any other text: pipes, such as those of <(…), are read as they are. */
+static int add_text(FILE *f, const char *path, const struct import_options *o,
+	struct result_set *set, struct buf *log, struct err *e)
+{
+	struct buf text = {0};
+	struct stat st;
+	uint64_t ignored;
+	int bad;
+
+	if (!f || fstat(fileno(f), &st) || !S_ISFIFO(st.st_mode))
+		return import_file(set, path, o, log, &ignored, e);
+	bad = fs_read_fd(fileno(f), path, FORMAT_MAX_BYTES, &text, e);
+	if (!bad)
+		bad = import_text(set, path, &text, o, log, &ignored, e);
+	buf_free(&text);
+	return bad;
+}
+
 int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
 	struct buf *log, struct err *e)
 {
 	struct import_options o = {.format = format};
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
-	uint64_t ignored;
 	int bad, export = f && (!format || !format->read) && begins_as_export(f);
 
 	if (export) {
@@ -83,7 +102,7 @@ int fetch_add_file(const char *path, const struct format *format, struct result_
 		if (!bad && log)
 			buf_addf(log, "%s: read as arraymark\n", path);
 	} else {
-		bad = import_file(set, path, &o, log, &ignored, e);
+		bad = add_text(f, path, &o, set, log, e);
 	}
 	if (f)
 		fclose(f);
@@ -119,6 +138,7 @@ static const struct {
 	{"markdown", report_markdown},
 	{"csv", report_csv},
 	{"json", report_json},
+	{"html", report_html},
 };
 
 int fetch_format_check(const char *format, struct err *e)
@@ -126,8 +146,8 @@ int fetch_format_check(const char *format, struct err *e)
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (!strcmp(format, formats[i].name))
 			return 0;
-	return err_set(
-		e, ERR_USAGE, "--format %s: text, markdown, csv or json is expected", format);
+	return err_set(e, ERR_USAGE, "--format %s: text, markdown, csv, json or html is expected",
+		format);
 }
 
 int fetch_report(const struct result_set *set, const char *format, struct report_options *o,

@@ -149,16 +149,22 @@ static int pause_host(struct ctl *c, const struct args *a, struct err *e)
 static int revoke(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct msg_call call = {.verb = CALL_HOST_REVOKE, .target = a->v[0]};
+	long long revoked, cut;
 	json_t *v;
 
 	if (connection_one(c, &call, &v, e))
 		return -1;
 	if (c->json)
 		return ctl_out_json(v, e);
-	ctl_note(c, "%s: %lld certificates revoked, %lld connections cut",
-		json_get_str(v, "name", a->v[0]), (long long)json_get_int(v, "revoked", 0),
-		(long long)json_get_int(v, "cut", 0));
+	revoked = (long long)json_get_int(v, "revoked", 0);
+	cut = (long long)json_get_int(v, "cut", 0);
 	json_decref(v);
+	if (!revoked && !cut)
+		return err_set(e, ERR_NOTFOUND,
+			"'%s' has no certificate here that still counts: nothing was revoked",
+			a->v[0]);
+	ctl_note(c, "%s: %lld certificate%s revoked, %lld connection%s cut", a->v[0], revoked,
+		revoked == 1 ? "" : "s", cut, cut == 1 ? "" : "s");
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "coordinator/ctl/verbs.h"
 
 static const struct option_spec report_options_given[] = {
-	{"format", 'f', "FORMAT", "text (default), markdown, csv or json"},
+	{"format", 'f', "FORMAT", "text (default), markdown, csv, json or html"},
 	{"output", 'o', "FILE", "write there instead of stdout"},
 	{"long", 'l', NULL, "also median, standard deviation, each trial, what files were read as"},
 	{"redact", 0, NULL, "host names become host-1, …; serials, WWNs and paths go"},

@@ -39,30 +39,43 @@ static int read_one(struct sources *s, struct ctl *c, const char *arg, const cha
 	return fetch_add_run(s->conn.client, arg, one, e);
 }
 
-/* Runs get their labels before they are merged, and their numbers there. */
+static void add_source(struct sources *s, uint64_t run, char *label, char *longer)
+{
+	size_t n = s->n++;
+
+	s->v = xgrow(s->v, n, &s->cap, sizeof(*s->v));
+	s->longer = xgrow(s->longer, n, &s->cap_longer, sizeof(*s->longer));
+	s->v[n] = (struct pivot_source){run, label};
+	s->longer[n] = longer;
+}
+
+/* A coordinator's runs are told apart by their numbers there, which merging may change. */
 static void take(struct sources *s, struct result_set *one, const char *arg, const char *path)
 {
 	size_t first = s->set.n_runs, n = one->n_runs;
 	char *name = path && path != arg ? xstrndup(arg, (size_t)(path - arg) - 1) : NULL;
 
-	result_set_merge(&s->set, one);
-	for (size_t i = first; i < first + n; i++) {
-		struct result_run *r = &s->set.runs[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct result_run *r = &one->runs[i];
 		char *label = name && n > 1 ? xasprintf("%s %s", name, r->name)
 					    : xstrdup(name ? name : r->name);
 
-		s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
-		s->v[s->n++] = (struct pivot_source){r->id, label};
+		add_source(s, 0, label,
+			path ? NULL : xasprintf("%s (run %llu)", label, (unsigned long long)r->id));
 	}
+	result_set_merge(&s->set, one);
+	for (size_t i = 0; i < n; i++)
+		s->v[s->n - n + i].run = s->set.runs[first + i].id;
 	free(name);
 }
 
 int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct format *format,
 	struct err *e)
 {
-	const char *path = is_path(arg) ? arg : named_path(arg);
+	const char *path = named_path(arg);
 	struct result_set one = {0};
 
+	path = path || !is_path(arg) ? path : arg;
 	if (read_one(s, c, arg, path, format, &one, e) || fetch_end(&one, e)) {
 		result_set_clear(&one);
 		return -1;
@@ -81,9 +94,23 @@ static int is_label(const struct sources *s, const char *label, size_t but)
 	return 0;
 }
 
-/* The first of one name keeps it. */
+static void relabel(struct sources *s, size_t i, char *label)
+{
+	free((char *)s->v[i].label);
+	s->v[i].label = label;
+}
+
+/* By a run's number, else the first of one name keeps it. */
 static void make_labels_differ(struct sources *s)
 {
+	unsigned char *same = xcalloc(s->n + 1, 1);
+
+	for (size_t i = 0; i < s->n; i++)
+		same[i] = s->longer[i] && is_label(s, s->v[i].label, i);
+	for (size_t i = 0; i < s->n; i++)
+		if (same[i])
+			relabel(s, i, xstrdup(s->longer[i]));
+	free(same);
 	for (size_t i = 1; i < s->n; i++) {
 		char *label = xstrdup(s->v[i].label);
 
@@ -91,8 +118,7 @@ static void make_labels_differ(struct sources *s)
 			free(label);
 			label = xasprintf("%s (%u)", s->v[i].label, k);
 		}
-		free((char *)s->v[i].label);
-		s->v[i].label = label;
+		relabel(s, i, label);
 	}
 }
 
@@ -106,9 +132,12 @@ int sources_end(struct sources *s, struct err *e)
 void sources_clear(struct sources *s)
 {
 	connection_close(&s->conn);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		free((char *)s->v[i].label);
+		free(s->longer[i]);
+	}
 	free(s->v);
+	free(s->longer);
 	buf_free(&s->log);
 	result_set_clear(&s->set);
 	memset(s, 0, sizeof(*s));

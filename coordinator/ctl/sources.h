@@ -10,10 +10,11 @@
 #include "coordinator/results/pivot.h"
 
 struct sources {
-	struct result_set set;    /* after sources_end as export_read_end leaves it */
-	struct pivot_source *v;   /* its runs in the order of the arguments; labels are ours */
-	size_t n, cap;
-	struct buf log;           /* what each line of the files was taken for */
+	struct result_set set;  /* after sources_end as export_read_end leaves it */
+	struct pivot_source *v; /* its runs in the order of the arguments; labels are ours */
+	char **longer; /* label with the run's number, where others have its name; or NULL */
+	size_t n, cap, cap_longer;
+	struct buf log; /* what each line of the files was taken for */
 	struct connection conn;
 };
 

@@ -100,6 +100,8 @@ static char *doing(const struct view_job *j)
 {
 	if (!strcmp(j->phase, "workload") && *j->workload)
 		return xstrdup(j->workload);
+	if (!strcmp(j->phase, "workload"))
+		return xstrdup("between trials");
 	if (*j->what && *j->phase)
 		return xasprintf("%s: %s", j->phase, j->what);
 	return xstrdup(j->phase);

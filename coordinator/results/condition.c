@@ -12,6 +12,7 @@
 #include "common/base/units.h"
 
 #define BLANKS " \t"
+#define PERCENT_MAX 1e6
 
 static int wrong(const char *text, struct err *e, const char *what)
 {
@@ -21,7 +22,7 @@ static int wrong(const char *text, struct err *e, const char *what)
 		text, what);
 }
 
-int metric_parse(const char *word, enum metric_id *ret, struct err *e)
+int condition_metric(const char *word, enum metric_id *ret, struct err *e)
 {
 	enum metric_id found = metric_find(word);
 	const char *names[METRIC_COUNT + 1], *near;
@@ -48,16 +49,20 @@ int metric_parse(const char *word, enum metric_id *ret, struct err *e)
 /* "+5%" -> ln 1.05 */
 static int read_limit(const char *text, const char *s, double *ret, struct err *e)
 {
-	int negative = *s == '-';
-	double part;
+	int negative = *s == '-', bad;
+	char *digits;
+	double percent;
 	struct err ignored;
 
 	s += *s == '+' || *s == '-';
-	if (*s == '+' || *s == '-' || units_parse_percent(s, &part, &ignored))
-		return wrong(text, e, "no percentage of 0 to 100 % behind the sign");
-	if (negative && part >= 1)
+	digits = xstrndup(s, strspn(s, "0123456789."));
+	bad = strcmp(s + strlen(digits), "%") || units_parse_double(digits, &percent, &ignored);
+	free(digits);
+	if (bad || percent > PERCENT_MAX)
+		return wrong(text, e, "no percentage of 0 to 1000000 % behind the sign");
+	if (negative && percent >= 100)
 		return wrong(text, e, "nothing can shrink by 100 %");
-	*ret = log1p(negative ? -part : part);
+	*ret = log1p((negative ? -percent : percent) / 100);
 	return 0;
 }
 
@@ -73,7 +78,7 @@ static int read_subject(const char *text, char *left, struct condition *c, struc
 		metric--;
 	if (!*metric)
 		return wrong(text, e, "no metric before the sign");
-	if (metric_parse(metric, &c->metric, e))
+	if (condition_metric(metric, &c->metric, e))
 		return -1;
 	for (n = (size_t)(metric - left); n && strchr(BLANKS, left[n - 1]);)
 		n--;

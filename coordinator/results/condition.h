@@ -23,7 +23,7 @@ enum condition_state {
 };
 
 /* ERR_USAGE with a suggestion where one is near. */
-int metric_parse(const char *word, enum metric_id *ret, struct err *e);
+int condition_metric(const char *word, enum metric_id *ret, struct err *e);
 
 /* "[WORKLOAD ]METRIC >|< [+|-]N%", blanks around the sign of comparison as one likes; the change is
  * above -100 %. ERR_USAGE says what is expected where. */
@@ -32,8 +32,7 @@ void condition_clear(struct condition *c);
 
 /* Whether a comparison is one that the condition speaks of. */
 int condition_concerns(const struct condition *c, const struct result_comparison *r);
-enum condition_state condition_judge(
-	const struct condition *c, const struct result_comparison *r);
+enum condition_state condition_judge(const struct condition *c, const struct result_comparison *r);
 
 /* What all comparisons together say: passed when each one does, failed when one does, else
  * undecided; undecided also when there is none. Invalid ones decide nothing. */

@@ -140,8 +140,8 @@ static void take_summary(struct import *im, const struct format_record *rec)
 		struct result_set *s = im->set;
 		struct result_summary *m;
 
-		s->summaries = xreallocarray(
-			s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
+		s->summaries =
+			xreallocarray(s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
 		m = &s->summaries[s->n_summaries++];
 		*m = (struct result_summary){.run = im->run->id,
 			.host = xstrdup(host_of(im, rec)),
@@ -152,8 +152,8 @@ static void take_summary(struct import *im, const struct format_record *rec)
 			.mean = v->value,
 			.min = v->min,
 			.max = v->max,
-			.resolution = fmax(v->resolution,
-				fmax(v->min_resolution, v->max_resolution))};
+			.resolution =
+				fmax(v->resolution, fmax(v->min_resolution, v->max_resolution))};
 		m->layout = index_of(&im->run->layouts, m->layout_name);
 		m->workload = index_of(&im->run->workloads, m->workload_name);
 	}
@@ -211,8 +211,8 @@ static void take_trial(struct import *im, struct format_record *rec)
 	t.sum.layout = t.layout;
 	t.sum.workload = t.workload;
 	t.sum.repeat = 1;
-	im->set->trials = xreallocarray(
-		im->set->trials, im->set->n_trials + 1, sizeof(*im->set->trials));
+	im->set->trials =
+		xreallocarray(im->set->trials, im->set->n_trials + 1, sizeof(*im->set->trials));
 	im->set->trials[im->set->n_trials++] = t;
 }
 

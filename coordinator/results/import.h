@@ -12,18 +12,19 @@
 
 struct import_options {
 	const struct format *format; /* NULL: found by content */
-	uint64_t into;        /* run of the set to add to, made by an earlier import; 0: a new one */
-	const char *run;      /* name of a new run; NULL: the text's own, else the file's */
-	const char *host;     /* of results that name none; NULL: "imported" */
-	const char *layout;   /* NULL: the text's own, else the file's name without its ending; given,
-			       * it stands before the names that the text gives itself */
+	uint64_t into;      /* run of the set to add to, made by an earlier import; 0: a new one */
+	const char *run;    /* name of a new run; NULL: the text's own, else the file's */
+	const char *host;   /* of results that name none; NULL: "imported" */
+	const char *layout; /* NULL: the text's own, else the file's name without its ending; given,
+			     * it stands before the names that the text gives itself */
 	const char *workload; /* instead of the text's own; NULL: those, else the format's */
 };
 
 /* Adds what the text says to the set. The text is decoded in place. Its trials are in the order
  * they stand in, each in a block of its own within its layout and workload. log (may be NULL): one
- * line for each line of the text or several alike, "name:3: elapsed 1102.99 s". *ret_run: 0 where an
- * export brought runs of its own. On failure the set is as it was before, except after an export. */
+ * line for each line of the text or several alike, "name:3: elapsed 1102.99 s". *ret_run: 0 where
+ * an export brought runs of its own. On failure the set is as it was before, except after an
+ * export. */
 int import_text(struct result_set *s, const char *name, struct buf *text,
 	const struct import_options *o, struct buf *log, uint64_t *ret_run, struct err *e);
 /* The same from a file; "-" is standard input. */

@@ -10,11 +10,14 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 
+#define NAMES_MAX 4 /* in a message */
+
 struct pivot {
 	struct result_set *set;
 	const struct pivot_source *v;
 	size_t n;
-	struct strv layouts;   /* of all sources, one pivoted run each; one nameless when `one_layout` */
+	struct strv
+		layouts; /* of all sources, one pivoted run each; one nameless when `one_layout` */
 	struct strv workloads; /* of all sources */
 	struct strv hosts;     /* when `one_host`: of all sources */
 	int one_layout, one_host;
@@ -271,6 +274,35 @@ static int have_common(const struct pivot *p)
 	return 0;
 }
 
+static void add_names(const struct strv *list, const char *what, struct buf *out)
+{
+	buf_addf(out, "%s ", what);
+	for (size_t i = 0; i < list->n && i < NAMES_MAX; i++)
+		buf_addf(out, "%s'%s'", i ? ", " : "", list->v[i]);
+	if (list->n > NAMES_MAX)
+		buf_adds(out, ", …");
+}
+
+static int nothing_common(const struct pivot *p, struct err *e)
+{
+	struct buf text = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct result_run *r = run_of(p, i);
+
+		buf_addf(&text, "%s%s has ", i ? "; " : "", p->v[i].label);
+		add_names(&r->layouts, r->layouts.n == 1 ? "layout" : "layouts", &text);
+		add_names(&r->workloads, r->workloads.n == 1 ? " and workload" : " and workloads",
+			&text);
+	}
+	err_set(e, ERR_INPUT,
+		"nothing to compare, since no two have a layout and a workload in common: %s "
+		"(--by layout compares within each)",
+		buf_str(&text));
+	buf_free(&text);
+	return -1;
+}
+
 int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e)
 {
 	struct pivot p = {.set = s, .v = v, .n = n};
@@ -278,10 +310,7 @@ int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, 
 
 	find_names(&p);
 	if (!have_common(&p))
-		bad = err_set(e, ERR_INPUT,
-			"nothing to compare: no layout and workload of %s is in another of the "
-			"runs and files given (--by layout compares within each)",
-			v[0].label);
+		bad = nothing_common(&p, e);
 	else
 		replace_runs(&p);
 	strv_free(&p.layouts);

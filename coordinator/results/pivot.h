@@ -17,8 +17,7 @@ struct pivot_source {
  * they have one name; where every source has but one of them, these do. The set is after
  * export_read_end; its series go. ERR_INPUT, and nothing done, when no two sources have anything in
  * common. */
-int pivot_sources(
-	struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
+int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
 
 /* Takes the trials of other layouts (hosts, by wish.by) than the chosen ones out of the set. */
 void pivot_choose(struct result_set *s);

@@ -28,11 +28,16 @@ int report_json(
 /* Tables for a document or a ticket: results with verdicts, then findings, a section a run. */
 int report_markdown(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
-/* One line a result, after a line of names: all metrics, with the comparison of those that have one
- * (else empty); plain numbers in the unit named, "." as decimal point, ratios as fractions of the
- * baseline. Long form: one line a trial. Text is safe in spreadsheets: what would be taken for a
- * formula gets a ' in front. Lines end in CR LF (RFC 4180). */
+/* A line of column names, then one line for each result of every metric, each trial (long form),
+ * comparison and finding, told apart by the first column. Plain numbers in the unit named, "." as
+ * decimal point; ratios are of the baseline. Text is safe in spreadsheets: what would be taken for
+ * a formula gets a ' in front. Lines end in CR LF (RFC 4180). */
 int report_csv(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
+
+/* One page that holds all it needs: plots (where this program was built with the library for them),
+ * a table beside each, findings, environment, plan. It loads and sends nothing. */
+int report_html(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 
 /* The host's name as reports show it; into out. Numbers follow the names' order. */

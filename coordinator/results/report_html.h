@@ -70,12 +70,16 @@ void html_number(struct html *h, const char *fmt, ...) __attribute__((format(pri
 void html_table_end(struct html *h);
 
 const char *html_host(const struct html *h, const char *host, char out[REPORT_HOST_MAX]);
-/* Calls fn for each host that has trials or a summary of the workload, up to max of them. Returns
- * how many more there are. */
-size_t html_each_group(struct html *h, const struct analysis_run *r, uint32_t workload,
-	size_t max, html_group_fn *fn);
-/* "3 more hosts are in the tables only", when there are. */
-void html_left_out(struct html *h, size_t hosts);
+/* For each run: a grid (of that class) of the figures that fn makes for each workload and host, up
+ * to HTML_HOSTS_MAX; then what `after` (may be NULL) adds for each workload. `nothing` is said where
+ * no figure is made. */
+typedef void html_workload_fn(struct html *h, const struct analysis_run *r, uint32_t workload);
+void html_grids(struct html *h, const char *class, html_group_fn *fn, html_workload_fn *after,
+	const char *nothing);
+
+/* "slower [invalid: V01]"; "raidz2-10 against raidz2-8". Appended. */
+void html_verdict_text(const struct result_comparison *c, struct buf *out);
+void html_pair_text(const struct html *h, const struct result_comparison *c, struct buf *out);
 
 /* The sections, in the order of the page. */
 void html_verdict(struct html *h);

@@ -26,7 +26,8 @@ void html_text(struct buf *out, const char *s)
 	}
 }
 
-static void text_v(struct buf *out, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 2, 0))) text_v(
+	struct buf *out, const char *fmt, va_list ap)
 {
 	char *s = xvasprintf(fmt, ap);
 
@@ -162,38 +163,73 @@ const char *html_host(const struct html *h, const char *host, char out[REPORT_HO
 	return report_host(h->set, h->opt, host, out);
 }
 
-size_t html_each_group(struct html *h, const struct analysis_run *r, uint32_t workload,
-	size_t max, html_group_fn *fn)
+/* The workload's headline rows on one host, at most one a layout. */
+static size_t collect(const struct html *h, struct html_group *g)
 {
-	size_t layouts = r->run->layouts.n, found = 0;
+	g->n = 0;
+	for (uint32_t l = 0; l < g->run->run->layouts.n; l++) {
+		const struct result_row *row = analysis_row(
+			h->analysis, g->run, g->host, g->workload_index, g->metric, l);
+
+		if (row)
+			g->rows[g->n++] = row;
+	}
+	return g->n;
+}
+
+/* Calls fn for the first hosts that have results of the workload; how many more there are. */
+static size_t each_group(
+	struct html *h, const struct analysis_run *r, uint32_t workload, html_group_fn *fn)
+{
 	struct html_group g = {.run = r,
 		.workload = r->run->workloads.v[workload],
 		.workload_index = workload,
 		.metric = r->headline[workload],
-		.rows = xcalloc(layouts + 1, sizeof(*g.rows))};
+		.rows = xcalloc(r->run->layouts.n + 1, sizeof(*g.rows))};
+	size_t found = 0;
 
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		g.host = r->hosts[i];
-		g.n = 0;
-		for (uint32_t l = 0; l < layouts; l++) {
-			const struct result_row *row = analysis_row(
-				h->analysis, r, g.host, workload, g.metric, l);
-
-			if (row)
-				g.rows[g.n++] = row;
-		}
-		if (g.n == 0 || found++ >= max)
+		if (!collect(h, &g) || found++ >= HTML_HOSTS_MAX)
 			continue;
 		html_host(h, g.host, g.shown);
 		fn(h, &g);
 	}
 	free(g.rows);
-	return found > max ? found - max : 0;
+	return found > HTML_HOSTS_MAX ? found - HTML_HOSTS_MAX : 0;
 }
 
-void html_left_out(struct html *h, size_t hosts)
+static void left_out(struct html *h, size_t hosts)
 {
 	if (hosts)
 		buf_addf(h->out, "<p class=\"hint\">%zu more host%s: no plots here.</p>\n", hosts,
 			hosts == 1 ? "" : "s");
+}
+
+void html_grids(struct html *h, const char *class, html_group_fn *fn, html_workload_fn *after,
+	const char *nothing)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < h->analysis->n_runs; i++) {
+		const struct analysis_run *r = &h->analysis->runs[i];
+		size_t before, more = 0, hosts;
+
+		html_run_heading(h, r);
+		buf_addf(h->out, "<div class=\"%s\">\n", class);
+		before = h->out->len;
+		for (uint32_t w = 0; w < r->n_workloads; w++) {
+			hosts = each_group(h, r, w, fn);
+			more = hosts > more ? hosts : more;
+		}
+		any |= h->out->len > before;
+		if (h->out->len == before)
+			more = 0;
+		buf_adds(h->out, "</div>\n");
+		left_out(h, more);
+		for (uint32_t w = 0; after && w < r->n_workloads; w++)
+			after(h, r, w);
+	}
+	if (!any)
+		buf_addf(h->out, "<p class=\"hint\">%s</p>\n", nothing);
 }

@@ -79,7 +79,6 @@ static void item(struct html *h, size_t i)
 	if (h->set->n_runs > 1)
 		buf_addf(&about, "%srun %s", about.len ? ", " : "", run_name(h, f->run));
 	buf_addf(h->out, "<li class=\"%s\"><strong>%s %s</strong> ", word, word, f->rule->id);
-	html_textf(h->out, "%s: ", f->rule->title);
 	if (about.len)
 		html_textf(h->out, "%s: ", about.data);
 	html_text(h->out, f->text);

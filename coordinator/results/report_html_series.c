@@ -218,44 +218,18 @@ static void disk_figures(struct html *h, const struct html_group *g)
 	view_figure(h, g, VIEW_DISK_BUSY);
 }
 
-/* A whole section; without a figure in it, it says what is missing. */
-static void section(struct html *h, const char *id, const char *title, html_group_fn *fn,
-	const char *nothing)
-{
-	size_t start;
-
-	html_section(h, id, title);
-	start = h->out->len;
-	for (size_t i = 0; i < h->analysis->n_runs; i++) {
-		const struct analysis_run *r = &h->analysis->runs[i];
-
-		html_run_heading(h, r);
-		for (uint32_t w = 0; w < r->n_workloads; w++) {
-			size_t more, before;
-
-			buf_adds(h->out, "<div class=\"grid\">\n");
-			before = h->out->len;
-			more = html_each_group(h, r, w, HTML_HOSTS_MAX, fn);
-			if (h->out->len == before)
-				more = 0;
-			buf_adds(h->out, "</div>\n");
-			html_left_out(h, more);
-		}
-	}
-	if (!strstr(buf_str(h->out) + start, "<figure>"))
-		buf_addf(h->out, "<p class=\"hint\">%s</p>\n", nothing);
-	html_section_end(h);
-}
-
 void html_series(struct html *h)
 {
-	section(h, "series", "Throughput and latency over time", series_figures,
-		"There is no series of samples.");
+	html_section(h, "series", "Throughput and latency over time");
+	html_grids(h, "grid wide", series_figures, NULL, "There is no series of samples.");
+	html_section_end(h);
 }
 
 void html_disks(struct html *h)
 {
-	section(h, "disks", "Disks", disk_figures, "There are no counters of disks.");
+	html_section(h, "disks", "Disks");
+	html_grids(h, "grid wide", disk_figures, NULL, "There are no counters of disks.");
+	html_section_end(h);
 }
 
 #define STEPS 7
@@ -344,6 +318,7 @@ static void latency_figure(struct html *h, const struct html_group *g)
 
 void html_latency(struct html *h)
 {
-	section(h, "latency", "Latency percentiles", latency_figure,
-		"There is no histogram of latencies.");
+	html_section(h, "latency", "Latency percentiles");
+	html_grids(h, "grid", latency_figure, NULL, "There is no histogram of latencies.");
+	html_section_end(h);
 }

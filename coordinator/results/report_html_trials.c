@@ -13,6 +13,8 @@
 #include "coordinator/results/report_html.h"
 #include "coordinator/results/report_text.h"
 
+#define NOT_LISTED "No trial that counts is listed: there are none, or only their summaries."
+
 static json_t *metric_plot(struct html *h, const struct html_group *g, const char *kind)
 {
 	const struct metric_info *m = &metric_table[g->metric];
@@ -112,30 +114,10 @@ static void trials_figure(struct html *h, const struct html_group *g)
 	html_figure_end(h);
 }
 
-static void each_workload(struct html *h, html_group_fn *fn,
-	void (*after)(struct html *h, const struct analysis_run *r, uint32_t workload))
-{
-	for (size_t i = 0; i < h->analysis->n_runs; i++) {
-		const struct analysis_run *r = &h->analysis->runs[i];
-
-		html_run_heading(h, r);
-		for (uint32_t w = 0; w < r->n_workloads; w++) {
-			size_t more;
-
-			buf_adds(h->out, "<div class=\"grid\">\n");
-			more = html_each_group(h, r, w, HTML_HOSTS_MAX, fn);
-			buf_adds(h->out, "</div>\n");
-			html_left_out(h, more);
-			if (after)
-				after(h, r, w);
-		}
-	}
-}
-
 void html_trials(struct html *h)
 {
 	html_section(h, "trials", "Every trial");
-	each_workload(h, trials_figure, NULL);
+	html_grids(h, "grid", trials_figure, NULL, NOT_LISTED);
 	html_section_end(h);
 }
 
@@ -253,6 +235,6 @@ static void order_table(struct html *h, const struct analysis_run *r, uint32_t w
 void html_order(struct html *h)
 {
 	html_section(h, "order", "Trials in time order");
-	each_workload(h, order_figure, order_table);
+	html_grids(h, "grid", order_figure, order_table, NOT_LISTED);
 	html_section_end(h);
 }

@@ -10,6 +10,8 @@
 #include "common/base/mem.h"
 #include "coordinator/store/apply.h"
 
+#define RECORDS_MAX (1ULL << 40) /* of an attempt: what agents say is lost counts, too */
+
 struct append_op {
 	struct op op;
 	struct store *store;
@@ -141,7 +143,7 @@ static int append_apply(struct op *op, struct write_ctx *w, struct err *e)
 	a->result = (struct append_result){0};
 	if (!a->batch.epoch || strcmp(a->batch.epoch, w->epoch) != 0)
 		return refuse(&a->result, 0, "the batch is for another store (epoch)");
-	if (a->batch.first < 1 || a->batch.last < a->batch.first || a->batch.last > INT64_MAX)
+	if (a->batch.first < 1 || a->batch.last < a->batch.first || a->batch.last > RECORDS_MAX)
 		return refuse(&a->result, 0, "the batch's record numbers are wrong");
 	found = find_or_adopt(w, a, &s, &last, &own, &adopted, e);
 	if (found < 0)

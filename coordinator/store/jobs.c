@@ -8,6 +8,7 @@
 #include "coordinator/store/store_internal.h"
 
 #define TO(state) (1u << (state))
+#define ADOPTED_MAX 1000000 /* attempts; a job that was begun so often there is none */
 
 static const struct {
 	const char *name;
@@ -131,6 +132,8 @@ int attempt_adopt(struct write_ctx *w, const struct job_key *key, const char *ho
 	int more;
 
 	*ret = 0;
+	if (key->attempt > ADOPTED_MAX)
+		return 0;
 	if (DB_QUERY(w->db, &row, e,
 		    "SELECT state FROM jobs WHERE job = ?1 AND run = ?2 AND host = ?3 AND tag = ?4"
 		    " AND tag <> '' AND attempt < ?5 AND state <> 2",

@@ -20,6 +20,7 @@ _arraymark_options() {
 	cancel) echo '--reason --wait' ;;
 	resume) echo '--detach' ;;
 	report) echo '--format --output --long --redact' ;;
+	compare) echo '--metric --by --margin --fail-if --fail-unless --undecided --format --long' ;;
 	export) echo '--output' ;;
 	'host disks') echo '--free --allowed' ;;
 	'token create') echo '--role --ttl' ;;
@@ -28,7 +29,7 @@ _arraymark_options() {
 
 _arraymark_arguments() {
 	case $1 in
-	watch | cancel | resume | show | export | report) echo "last $(_arraymark_list runs --all)" ;;
+	watch | cancel | resume | show | export | report | compare) echo "last $(_arraymark_list runs --all)" ;;
 	'host show' | 'host disks' | 'host tag' | 'host pause' | 'host revoke' | 'host remove')
 		_arraymark_list host list
 		;;
@@ -39,7 +40,7 @@ _arraymark_arguments() {
 
 _arraymark() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' word i
-	local verbs='local login plan run runs show watch cancel resume report export host token help'
+	local verbs='local login plan run runs show watch cancel resume report compare export host token help'
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
@@ -54,7 +55,16 @@ _arraymark() {
 	COMPREPLY=()
 	case $prev in
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") && return ;;
-	--format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur") && return ;;
+	--format)
+		case $verb in
+		compare) word='arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
+		*) word='text markdown csv json html' ;;
+		esac
+		mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur") && return
+		;;
+	--by) mapfile -t COMPREPLY < <(compgen -W 'layout host run' -- "$cur") && return ;;
+	--undecided) mapfile -t COMPREPLY < <(compgen -W 'pass fail' -- "$cur") && return ;;
+	--metric) mapfile -t COMPREPLY < <(compgen -W 'elapsed throughput ops_per_s latency_mean latency_p50 latency_p99 latency_p999 latency_max cpu_per_op physical_read_bytes physical_write_bytes' -- "$cur") && return ;;
 	--role) mapfile -t COMPREPLY < <(compgen -W 'agent viewer operator admin' -- "$cur") && return ;;
 	--host | --hosts) mapfile -t COMPREPLY < <(compgen -W "$(_arraymark_list host list)" -- "$cur") && return ;;
 	--output | --policy | -o | -p) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
@@ -71,7 +81,7 @@ _arraymark() {
 	*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_arraymark_arguments "$verb")" -- "$cur")
 		case $verb in
-		local | run | report | 'plan check' | 'plan new')
+		local | run | report | compare | 'plan check' | 'plan new')
 			mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
 			;;
 		esac

@@ -129,6 +129,8 @@ fails() {
 
 policy_check() { agent one policy check; }
 
+dry_run() { fleet_ctl run --dry-run "$T/good.yaml"; }
+
 test_policy() {
 	local policy=$FLEET/one/agent.yaml
 	cp -p "$policy" "$T/policy"
@@ -144,6 +146,9 @@ test_policy() {
 	fails "no policy" "agent.yaml.*policy init"
 	printf 'tags: [local]\n' >"$policy"
 	fails "a policy that allows nothing" "allow.directories.*$FLEET/one/existing"
+	refused "a policy that allows nothing: dry run" 3 "one: .*agent.yaml.*allow.directories" dry_run
+	printf 'allow: {plans: approved, directories: [{path: "%s"}]}\n' "$FLEET/one/existing" >"$policy"
+	refused "a plan that nobody approved: dry run" 3 "allow.plans: approved.*agent approve" dry_run
 	if is_root && has_accounts; then
 		cp "$T/policy" "$policy"
 		chown arraymark-work "$policy"
@@ -203,6 +208,25 @@ test_full_spool() {
 	after_full "$number" "full spool"
 }
 
+unsent_note() { fleet_ctl --json host list | jq -e '.hosts[] | select(.host == "one") | .note | test("full")' >/dev/null; }
+
+# In the middle of a trial: what was sent is acknowledged, and the spool can't take that in.
+test_spool_fills() {
+	local number
+	# Started anew, the spool has no room left in its own log.
+	fleet_end_pid "$(monitor_of one)" 10
+	fleet_agent_start one
+	await_check "the agent is back" 20 host_is one idle
+	number=$(file_plan "$T/slow.yaml")
+	await_check "a trial is under way: the disk under the spool fills" 20 in_trial "$number"
+	fill "$FLEET/one/state/spool"
+	await_check "the host's note says so" 20 unsent_note
+	await_check "and trials go on" 20 log_has one "run $number.*trial 2 .*slow.: "
+	rm "$FLEET/one/state/spool/filler"
+	after_full "$number" "filled spool"
+	check_not "the note is gone" unsent_note
+}
+
 # small_disk FOLDER: what is written there can fill it.
 small_disk() {
 	mkdir -p "$1"
@@ -227,6 +251,7 @@ main() {
 	if is_root; then
 		write_slow
 		test_full_spool
+		test_spool_fills
 		test_full_store
 	else
 		skip "full disks" "a small disk to fill needs root"

@@ -84,6 +84,12 @@ test_export() {
 	ARRAYMARK_COORDINATOR=127.0.0.1:1 fleet_ctl report --format json "$T/export.jsonl" >"$T/again.json" 2>&1
 	check "a report from that file needs no coordinator and is the same" \
 		diff <(jq -S .results "$T/report.json") <(jq -S .results "$T/again.json")
+	run fleet_ctl compare 1 --json --fail-if 'elapsed > +5%'
+	is "a run is compared, and the exit status is what the document says" "$STATUS" "$(jq .exit_status "$T/out")"
+	ends "layouts are named after their run" 0 fleet_ctl compare 1 right left --json
+	is "the first named is the baseline" "$(jq -rc '[.comparisons[] | [.baseline, .subject]] | unique' "$T/out")" '[["right","left"]]'
+	ends "a run against a file of itself" 0 fleet_ctl compare 1 "then=$T/export.jsonl" --json
+	is "by layout and workload, with ratio 1" "$(jq -c '[.comparisons[] | [.subject, .ratio]] | unique' "$T/out")" '[["then",1]]'
 	check "block 1 had the order of its seed" order_is_right 1 one 2 1
 	check "block 2 had the order of its seed" order_is_right 1 one 2 2
 	check "block 3 had the order of its seed" order_is_right 1 one 2 3

@@ -8,8 +8,8 @@
 #include "common/formats/formats.h"
 
 /* Reads a text by content (format NULL) as the file "x"; 0 or -1. */
-static inline int kit_read_n(const char *text, size_t len, const char *format,
-	struct format_found *ret, struct err *e)
+static inline int kit_read_n(
+	const char *text, size_t len, const char *format, struct format_found *ret, struct err *e)
 {
 	const struct format *f = format ? format_find(format) : NULL;
 	struct buf b = {0};
@@ -52,7 +52,8 @@ static inline void kit_bad(const char *text, const char *format, const char *wor
 }
 
 /* The record's value of that metric; NaN where it has none. */
-static inline const struct format_value *kit_value(const struct format_record *r, const char *metric)
+static inline const struct format_value *kit_value(
+	const struct format_record *r, const char *metric)
 {
 	static const struct format_value none = {.value = NAN, .resolution = NAN};
 

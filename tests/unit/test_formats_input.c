@@ -19,11 +19,33 @@ static void test_encodings(void **state)
 		{"plain", "56s\n57s\n", 8},
 		{"CRLF", "56s\r\n57s\r\n", 10},
 		{"no end of line", "56s\n57s", 7},
-		{"BOM", "\xef\xbb\xbf" "56s\n57s\n", 11},
+		{"BOM",
+			"\xef\xbb\xbf"
+			"56s\n57s\n",
+			11},
 		{"UTF-16, little end first",
-			"\xff\xfe" "5\0" "6\0" "s\0" "\n\0" "5\0" "7\0" "s\0" "\n\0", 18},
+			"\xff\xfe"
+			"5\0"
+			"6\0"
+			"s\0"
+			"\n\0"
+			"5\0"
+			"7\0"
+			"s\0"
+			"\n\0",
+			18},
 		{"UTF-16, big end first",
-			"\xfe\xff" "\0" "5\0" "6\0" "s\0" "\n\0" "5\0" "7\0" "s\0" "\n", 18},
+			"\xfe\xff"
+			"\0"
+			"5\0"
+			"6\0"
+			"s\0"
+			"\n\0"
+			"5\0"
+			"7\0"
+			"s\0"
+			"\n",
+			18},
 	};
 
 	(void)state;
@@ -52,9 +74,15 @@ static void test_utf16_names(void **state)
 	assert_string_equal(f.records[0].layout, "\303\251\360\237\230\200");
 	format_found_clear(&f);
 	/* A surrogate alone; half a character. */
-	assert_int_equal(kit_read_n("\xff\xfe\x3d\xd8" "5\0", 6, NULL, &f, &e), -1);
+	assert_int_equal(kit_read_n("\xff\xfe\x3d\xd8"
+				    "5\0",
+				 6, NULL, &f, &e),
+		-1);
 	assert_has(e.text, "x: UTF-16 that is damaged at byte 2");
-	assert_int_equal(kit_read_n("\xff\xfe" "5\0s", 5, NULL, &f, &e), -1);
+	assert_int_equal(kit_read_n("\xff\xfe"
+				    "5\0s",
+				 5, NULL, &f, &e),
+		-1);
 	assert_has(e.text, "damaged at byte 4");
 }
 
@@ -69,10 +97,14 @@ static void test_not_text(void **state)
 	kit_bad("\xef\xbb\xbf\n", NULL, "x: it is empty");
 	assert_int_equal(kit_read_n("56s\n5\0s\n", 8, NULL, &f, &e), -1);
 	assert_has(e.text, "x:2: a NUL byte: this is a binary file");
-	assert_int_equal(kit_read_n("\x7f" "ELF\1\1\1\0\0", 9, NULL, &f, &e), -1);
+	assert_int_equal(kit_read_n("\x7f"
+				    "ELF\1\1\1\0\0",
+				 9, NULL, &f, &e),
+		-1);
 	assert_has(e.text, "x:1: a NUL byte");
 	kit_bad("hello\nworld\n", NULL, "x: not a result that is known here");
-	kit_bad("hello\nworld\n", NULL, "arraymark, fio, elbencho, iozone, bonnie++, filebench, dd, time");
+	kit_bad("hello\nworld\n", NULL,
+		"arraymark, fio, elbencho, iozone, bonnie++, filebench, dd, time");
 }
 
 /* A line that does not end is refused by its length; beside JSON, which may be one line. */
@@ -128,7 +160,9 @@ static void test_names_are_clean(void **state)
 	struct format_found f = {0};
 
 	(void)state;
-	kit_good("layout: a\033[31mb\xff" "c\n56s\n", "list", &f);
+	kit_good("layout: a\033[31mb\xff"
+		 "c\n56s\n",
+		"list", &f);
 	assert_string_equal(f.records[0].layout, "a?[31mb?c");
 	format_found_clear(&f);
 }
@@ -166,7 +200,7 @@ static void check_plausible(const char *path, const struct format_found *f)
 			double most = !strcmp(v->metric, "elapsed")      ? 1e6
 				      : !strcmp(v->metric, "throughput") ? 1e11
 				      : !strcmp(v->metric, "ops_per_s")  ? 1e8
-									  : 1e12;
+									 : 1e12;
 
 			if (!(v->value > 0 && v->value < most))
 				fail_msg("%s:%zu: %s is %g", path, f->records[i].line, v->metric,

@@ -11,49 +11,60 @@ struct transfer {
 };
 
 static const struct transfer transfers[] = {
-	{"GNU", "200+0 records in\n200+0 records out\n"
+	{"GNU",
+		"200+0 records in\n200+0 records out\n"
 		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"GNU, zeros left out", "209715200 bytes (210 MB, 200 MiB) copied, 56 s, 3.7 MB/s\n", 56, 1e-4,
-		209715200},
-	{"GNU, one unit", "200+0 records in\n200+0 records out\n"
-			  "209715200 bytes (210 MB) copied, 2.17608 seconds, 96.4 MB/s\n",
+	{"GNU, zeros left out", "209715200 bytes (210 MB, 200 MiB) copied, 56 s, 3.7 MB/s\n", 56,
+		1e-4, 209715200},
+	{"GNU, one unit",
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB) copied, 2.17608 seconds, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
 	{"GNU of old", "209715200 bytes transferred in 2.176080 seconds (96372946 bytes/sec)\n",
 		2.17608, 1e-6, 209715200},
-	{"BSD", "200+0 records in\n200+0 records out\n"
+	{"BSD",
+		"200+0 records in\n200+0 records out\n"
 		"209715200 bytes transferred in 2.176 secs (96376470 bytes/sec)\n",
 		2.176, 1e-3, 209715200},
-	{"busybox", "200+0 records in\n200+0 records out\n"
-		    "209715200 bytes (200.0MB) copied, 2.176080 seconds, 91.9MB/s\n",
+	{"busybox",
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (200.0MB) copied, 2.176080 seconds, 91.9MB/s\n",
 		2.17608, 1e-6, 209715200},
-	{"German", "200+0 Datens\303\244tze ein\n200+0 Datens\303\244tze aus\n"
-		   "209715200 Bytes (210 MB, 200 MiB) kopiert, 2,17608 s, 96,4 MB/s\n",
+	{"German",
+		"200+0 Datens\303\244tze ein\n200+0 Datens\303\244tze aus\n"
+		"209715200 Bytes (210 MB, 200 MiB) kopiert, 2,17608 s, 96,4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"French", "200+0\302\240enregistrements lus\n200+0\302\240enregistrements \303\251crits\n"
-		   "209715200\302\240octets (210 MB, 200 MiB) copi\303\251s, 2,17608 s, 96,4 MB/s\n",
+	{"French",
+		"200+0\302\240enregistrements lus\n200+0\302\240enregistrements \303\251crits\n"
+		"209715200\302\240octets (210 MB, 200 MiB) copi\303\251s, 2,17608 s, 96,4 MB/s\n",
 		2.17608, 1e-5, 209715200},
 	{"comma and three digits", "209715200 bytes (210 MB, 200 MiB) copied, 2,176 s, 96,4 MB/s\n",
 		2.176, 1e-5, 209715200},
-	{"short reads", "0+6400 records in\n0+6400 records out\n"
-			"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
+	{"short reads",
+		"0+6400 records in\n0+6400 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"CRLF", "200+0 records in\r\n200+0 records out\r\n"
-		 "209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\r\n",
+	{"CRLF",
+		"200+0 records in\r\n200+0 records out\r\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\r\n",
 		2.17608, 1e-5, 209715200},
-	{"progress, overwritten", "\r104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s"
-				  "\r188743680 bytes (189 MB, 180 MiB) copied, 2 s, 94.4 MB/s\n"
-				  "200+0 records in\n200+0 records out\n"
-				  "209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
+	{"progress, overwritten",
+		"\r104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s"
+		"\r188743680 bytes (189 MB, 180 MiB) copied, 2 s, 94.4 MB/s\n"
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"signals", "100+0 records in\n100+0 records out\n"
-		    "104857600 bytes (105 MB, 100 MiB) copied, 1.00001 s, 105 MB/s\n"
-		    "200+0 records in\n200+0 records out\n"
-		    "209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
+	{"signals",
+		"100+0 records in\n100+0 records out\n"
+		"104857600 bytes (105 MB, 100 MiB) copied, 1.00001 s, 105 MB/s\n"
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"timed with its sync", "200+0 records in\n200+0 records out\n"
-				"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n"
-				"\nreal\t0m3.500s\nuser\t0m0.010s\nsys\t0m0.700s\n",
+	{"timed with its sync",
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n"
+		"\nreal\t0m3.500s\nuser\t0m0.010s\nsys\t0m0.700s\n",
 		3.5, 1e-3, 209715200},
 };
 
@@ -133,7 +144,8 @@ static void test_dd_failures(void **state)
 	assert_null(f.records[1].error);
 	format_found_clear(&f);
 	kit_bad("64+0 records in\n64+0 records out\n", NULL, "x:2: dd without its third line");
-	kit_bad("dd: failed to open '/x': No such file or directory\n", NULL, "dd failed: dd: failed");
+	kit_bad("dd: failed to open '/x': No such file or directory\n", NULL,
+		"dd failed: dd: failed");
 	kit_bad("0+0 records in\n0+0 records out\n0 bytes copied, 0.000454 s, 0.0 kB/s\n", NULL,
 		"x:3: no result: dd transferred no bytes");
 	kit_bad("^C7+0 records in\n6+0 records out\n6291456 bytes (6.3 MB) copied, 1.5 s, 4 MB/s\n",
@@ -148,15 +160,18 @@ struct timing {
 
 static const struct timing timings[] = {
 	{"bash", "\nreal\t18m15.395s\nuser\t0m1.500s\nsys\t0m0.100s\n", 1095.395, 0.001, 1.5},
-	{"bash, decimal comma", "real\t0m0,304s\nuser\t0m0,001s\nsys\t0m0,000s\n", 0.304, 0.001, 0.001},
+	{"bash, decimal comma", "real\t0m0,304s\nuser\t0m0,001s\nsys\t0m0,000s\n", 0.304, 0.001,
+		0.001},
 	{"posix", "real 1095.39\nuser 1.50\nsys 0.10\n", 1095.39, 0.01, 1.5},
-	{"GNU", "1.50user 0.10system 18:15.39elapsed 0%CPU (0avgtext+0avgdata 1300maxresident)k\n"
+	{"GNU",
+		"1.50user 0.10system 18:15.39elapsed 0%CPU (0avgtext+0avgdata 1300maxresident)k\n"
 		"0inputs+0outputs (0major+80minor)pagefaults 0swaps\n",
 		1095.39, 0.01, 1.5},
 	{"GNU, hours", "1.50user 0.10system 1:00:15elapsed 0%CPU\n", 3615, 1, 1.5},
-	{"GNU -v", "\tCommand being timed: \"sleep 3\"\n\tUser time (seconds): 1.50\n"
-		   "\tSystem time (seconds): 0.10\n\tPercent of CPU this job got: 0%\n"
-		   "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.25\n\tExit status: 0\n",
+	{"GNU -v",
+		"\tCommand being timed: \"sleep 3\"\n\tUser time (seconds): 1.50\n"
+		"\tSystem time (seconds): 0.10\n\tPercent of CPU this job got: 0%\n"
+		"\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.25\n\tExit status: 0\n",
 		3.25, 0.01, 1.5},
 	{"BSD", "        3.25 real         1.50 user         0.10 sys\n", 3.25, 0.01, 1.5},
 	{"zsh", "sleep 3  1.50s user 0.10s system 49% cpu 3.251 total\n", 3.251, 0.001, 1.5},
@@ -220,15 +235,15 @@ struct io_summary {
 
 /* The latency of A to C is per read or write: of 13 operations of varmail, 4 are those. */
 static const struct io_summary summaries[] = {
-	{"IO Summary: 130000 ops 1300.0 ops/s, (200/200 r/w) 6.5mb/s, 325us cpu/op, 13.0ms latency", 'A',
-		1300, 6.5 * 1048576, 4e6, 100},
+	{"IO Summary: 130000 ops 1300.0 ops/s, (200/200 r/w) 6.5mb/s, 325us cpu/op, 13.0ms latency",
+		'A', 1300, 6.5 * 1048576, 4e6, 100},
 	{" 3641: 61.2: IO Summary: 130000 ops, 1300.000 ops/s, (200/200 r/w),   6.5mb/s,    325us "
 	 "cpu/op,  13.0ms latency",
 		'B', 1300, 6.5 * 1048576, 4e6, 100},
 	{"61.012: IO Summary: 130000 ops 1300.000 ops/s 200/200 rd/wr 6.5mb/s 13.0ms/op", 'C', 1300,
 		6.5 * 1048576, 4e6, NAN},
-	{"61.012: IO Summary: 130000 ops 1300.000 ops/s 200/200 rd/wr 6.5mb/s 4.000ms/op", 'D', 1300,
-		6.5 * 1048576, 4e6, NAN},
+	{"61.012: IO Summary: 130000 ops 1300.000 ops/s 200/200 rd/wr 6.5mb/s 4.000ms/op", 'D',
+		1300, 6.5 * 1048576, 4e6, NAN},
 };
 
 static void test_filebench(void **state)

@@ -1,4 +1,5 @@
-/* fio, bonnie++, iozone and elbencho: outputs written by hand in the shapes that the tools print. */
+/* fio, bonnie++, iozone and elbencho: outputs written by hand in the shapes that the tools print.
+ */
 #include <stdio.h>
 
 #include "tests/unit/test.h"
@@ -9,7 +10,8 @@
 static void side(struct buf *b, const char *op, long long bytes, long ms, const char *latency)
 {
 	buf_addf(b,
-		"\"%s\" : {\"io_bytes\" : %lld, \"io_kbytes\" : %lld, \"bw\" : %lld, \"iops\" : 0.0, "
+		"\"%s\" : {\"io_bytes\" : %lld, \"io_kbytes\" : %lld, \"bw\" : %lld, \"iops\" : "
+		"0.0, "
 		"\"runtime\" : %ld, \"total_ios\" : %lld%s%s}",
 		op, bytes, bytes / 1024, ms ? bytes / 1024 * 1000 / ms : 0, ms, bytes / 4096,
 		*latency ? ", " : "", latency);
@@ -17,7 +19,9 @@ static void side(struct buf *b, const char *op, long long bytes, long ms, const 
 
 static void doc_open(struct buf *b, long long written_ms)
 {
-	buf_addf(b, "{\n  \"fio version\" : \"fio-3.33\",\n  \"timestamp_ms\" : %lld,\n  \"jobs\" : [\n",
+	buf_addf(b,
+		"{\n  \"fio version\" : \"fio-3.33\",\n  \"timestamp_ms\" : %lld,\n  \"jobs\" : "
+		"[\n",
 		written_ms);
 }
 
@@ -70,11 +74,12 @@ static void test_fio(void **state)
 /* fio 2 printed us under clat and KiB under io_bytes. */
 static void test_fio_of_old(void **state)
 {
-	const char *text = "{ \"fio version\" : \"fio-2.2.10\", \"jobs\" : [ { \"jobname\" : \"g\", "
-			   "\"error\" : 0, \"write\" : { \"io_bytes\" : 400000, \"bw\" : 6666, "
-			   "\"iops\" : 1666.67, \"runtime\" : 60000, \"clat\" : { \"min\" : 1, "
-			   "\"max\" : 900, \"mean\" : 50.5, \"percentile\" : { \"50.000000\" : 40 } "
-			   "} } } ] }";
+	const char *text =
+		"{ \"fio version\" : \"fio-2.2.10\", \"jobs\" : [ { \"jobname\" : \"g\", "
+		"\"error\" : 0, \"write\" : { \"io_bytes\" : 400000, \"bw\" : 6666, "
+		"\"iops\" : 1666.67, \"runtime\" : 60000, \"clat\" : { \"min\" : 1, "
+		"\"max\" : 900, \"mean\" : 50.5, \"percentile\" : { \"50.000000\" : 40 } "
+		"} } } ] }";
 	struct format_found f = {0};
 
 	(void)state;
@@ -90,8 +95,9 @@ static void test_fio_of_old(void **state)
 /* Jobs of one name that ran together: bytes add up, the time is the longest, bins merge. */
 static void test_fio_bins(void **state)
 {
-	const char *one = "\"clat_ns\" : {\"min\" : 100, \"max\" : 1010, \"mean\" : 554.0, \"N\" : 4, "
-			  "\"bins\" : {\"100\" : 1, \"129\" : 1, \"980\" : 1, \"1012\" : 1}}";
+	const char *one =
+		"\"clat_ns\" : {\"min\" : 100, \"max\" : 1010, \"mean\" : 554.0, \"N\" : 4, "
+		"\"bins\" : {\"100\" : 1, \"129\" : 1, \"980\" : 1, \"1012\" : 1}}";
 	const char *two = "\"clat_ns\" : {\"min\" : 126, \"max\" : 25000000000, \"mean\" : "
 			  "8390000000.0, \"N\" : 3, \"bins\" : {\"126\" : 1, \"17112760320\" : 2}}";
 	struct format_found f = {0};
@@ -163,6 +169,22 @@ static void test_fio_documents(void **state)
 	assert_has(kit_note(&f, 1), "an earlier state of the document in line 6");
 	format_found_clear(&f);
 	buf_reset(&b);
+	/* All on one line, with text behind the last. */
+	for (int i = 1; i <= 2; i++)
+		buf_addf(&b,
+			"{\"fio version\" : \"x\", \"timestamp_ms\" : 1700000%d00000, \"jobs\" : "
+			"[{\"jobname\" : \"g\", \"read\" : {\"io_bytes\" : 4096, \"io_kbytes\" : "
+			"4, \"runtime\" : 10}}]}",
+			i);
+	buf_adds(&b, " done\nmore\n");
+	kit_good(b.data, "fio", &f);
+	assert_int_equal(f.n_records, 2);
+	assert_int_equal(f.records[1].line, 1);
+	assert_int_equal(f.notes[f.n_notes - 1].last, 2);
+	for (size_t i = 0; i < f.n_notes; i++)
+		assert_true(f.notes[i].first <= f.notes[i].last);
+	format_found_clear(&f);
+	buf_reset(&b);
 	for (int i = 1; i <= 3; i++) {
 		doc_open(&b, 1700000000000ll + i * 61000);
 		job(&b, "g", 0, 409600, 0, 60000, "");
@@ -171,6 +193,8 @@ static void test_fio_documents(void **state)
 	kit_good(b.data, "fio", &f);
 	assert_int_equal(f.n_records, 3);
 	assert_true(f.records[0].started_wall_ns < f.records[1].started_wall_ns);
+	for (size_t i = 0; i < f.n_notes; i++)
+		assert_true(f.notes[i].first <= f.notes[i].last);
 	format_found_clear(&f);
 	buf_free(&b);
 }
@@ -228,17 +252,22 @@ static void test_fio_failures(void **state)
 	kit_bad("fio: /x is not a directory\nfio: failed parsing directory=/x\n", NULL,
 		"x:1: fio failed: /x is not a directory");
 	kit_bad("fio-3.33\nStarting 1 process\n", NULL, "run fio with --output-format=json+");
-	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"jobname\" : \"g\", \"read\" : {\"io_bytes\" "
+	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"jobname\" : \"g\", \"read\" : "
+		"{\"io_bytes\" "
 		": nan}}]}",
 		NULL, "not whole JSON");
-	kit_bad("{\"fio version\" : \"x\", \"disk_util\" : []}", NULL, "neither jobs nor client_stats");
-	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 1, \"io_bytes\" : "
+	kit_bad("{\"fio version\" : \"x\", \"disk_util\" : []}", NULL,
+		"neither jobs nor client_stats");
+	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 1, "
+		"\"io_bytes\" : "
 		"-5}}]}",
 		NULL, "negative or impossible counts");
-	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 4, \"io_bytes\" : "
+	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 4, "
+		"\"io_bytes\" : "
 		"4096, \"runtime\" : 0}}]}",
 		NULL, "4096 bytes in 0 ms");
-	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 4, \"io_bytes\" : "
+	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 4, "
+		"\"io_bytes\" : "
 		"4096, \"runtime\" : 9, \"clat_ns\" : {\"max\" : 5, \"bins\" : {\"5\" : -1}}}}]}",
 		NULL, "bins that are no histogram");
 }
@@ -249,7 +278,8 @@ static void test_fio_large_number(void **state)
 	struct format_found f = {0};
 
 	(void)state;
-	kit_good("{\"fio version\" : \"x\", \"jobs\" : [{\"jobname\" : \"g\", \"read\" : {\"io_bytes\" "
+	kit_good("{\"fio version\" : \"x\", \"jobs\" : [{\"jobname\" : \"g\", \"read\" : "
+		 "{\"io_bytes\" "
 		 ": 4096, \"io_kbytes\" : 4, \"runtime\" : 10, \"total_ios\" : 1, \"clat_ns\" : "
 		 "{\"min\" : 18446744073709551615, \"max\" : 0}}}]}",
 		"fio", &f);
@@ -261,8 +291,8 @@ static void test_fio_large_number(void **state)
 /* One direction of a terse line: 41 fields, with 6 more in version 5. */
 static void terse_side(struct buf *b, long kib, double iops, long ms, int version)
 {
-	buf_addf(b, ";%ld;%ld;%.0f;%ld;0;0;0.0;0.0;2;89;2.5;3.6", kib, ms ? kib * 1000 / ms : 0, iops,
-		ms);
+	buf_addf(b, ";%ld;%ld;%.0f;%ld;0;0;0.0;0.0;2;89;2.5;3.6", kib, ms ? kib * 1000 / ms : 0,
+		iops, ms);
 	for (int i = 0; i < 20; i++)
 		buf_adds(b, i == 6 ? ";50.000000%=2" : i == 12 ? ";99.000000%=5" : ";0%=0");
 	buf_adds(b, ";2;89;2.6;3.6;0;0;0.000000%;0.0;0.0");
@@ -302,13 +332,18 @@ static void test_bonnie(void **state)
 {
 	/* 1.98, 1.97 and 1.03: the same figures in three layouts. */
 	static const char *const lines[] = {
-		"1.98,2.00a,box,1,1700000000,8G,,8192,5,700,99,204800,20,102400,10,900,99,307200,15,"
-		"250.5,5,16,,,,,6000,50,+++++,+++,7000,60,5000,55,+++++,+++,1500,20,12ms,4060us,46us,"
+		"1.98,2.00a,box,1,1700000000,8G,,8192,5,700,99,204800,20,102400,10,900,99,307200,"
+		"15,"
+		"250.5,5,16,,,,,6000,50,+++++,+++,7000,60,5000,55,+++++,+++,1500,20,12ms,4060us,"
+		"46us,"
 		"80ms,66us,60ms,7ms,5ms,66ms,40ms,4ms,28ms",
-		"1.97,1.97,box,1,1700000000,8G,,700,99,204800,20,102400,10,900,99,307200,15,250.5,5,16,"
-		",,,,6000,50,+++++,+++,7000,60,5000,55,+++++,+++,1500,20,12ms,4060us,46us,80ms,66us,"
+		"1.97,1.97,box,1,1700000000,8G,,700,99,204800,20,102400,10,900,99,307200,15,250.5,"
+		"5,16,"
+		",,,,6000,50,+++++,+++,7000,60,5000,55,+++++,+++,1500,20,12ms,4060us,46us,80ms,"
+		"66us,"
 		"60ms,7ms,5ms,66ms,40ms,4ms,28ms",
-		"box,8G,700,99,204800,20,102400,10,900,99,307200,15,250.5,5,16,6000,50,+++++,+++,7000,"
+		"box,8G,700,99,204800,20,102400,10,900,99,307200,15,250.5,5,16,6000,50,+++++,+++,"
+		"7000,"
 		"60,5000,55,+++++,+++,1500,20",
 	};
 
@@ -324,10 +359,12 @@ static void test_bonnie(void **state)
 		kit_near(kit_value(&f.records[5], "ops_per_s")->value, 250.5, lines[i]);
 		assert_string_equal(f.records[6].workload, "bonnie++ sequential create");
 		if (i < 2)
-			kit_near(kit_value(&f.records[1], "latency_max")->value, 4060000, "latency");
+			kit_near(
+				kit_value(&f.records[1], "latency_max")->value, 4060000, "latency");
 		format_found_clear(&f);
 	}
-	kit_bad("1.98,2.00a,box,1,17,8G,,8192,5,700,99,204800,20,102400,10,900,99,307200,15,250.5,5,16,,,,,"
+	kit_bad("1.98,2.00a,box,1,17,8G,,8192,5,700,99,204800,20,102400,10,900,99,307200,15,250.5,"
+		"5,16,,,,,"
 		"6000,50\n",
 		NULL, "cut off");
 }
@@ -356,7 +393,8 @@ static void test_bonnie_table(void **state)
 	assert_string_equal(f.records[7].host, "box");
 	kit_near(kit_value(&f.records[7], "ops_per_s")->value, 1500, "delete");
 	format_found_clear(&f);
-	kit_bad("------Sequential Output------\nbox 8G 700k nan 200m 20 100m 10 900k 99 nan 15 250.5 5\n",
+	kit_bad("------Sequential Output------\nbox 8G 700k nan 200m 20 100m 10 900k 99 nan 15 "
+		"250.5 5\n",
 		"bonnie++", "'nan' is not a number that can be used");
 }
 
@@ -383,27 +421,31 @@ static void test_iozone(void **state)
 	kit_near(f.records[6].v[0].value, 300000.5 * 1024, "writers");
 	format_found_clear(&f);
 	/* Two figures under one heading, one under none, a row that ends too soon. */
-	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100 200\n", NULL,
-		"x:2: a figure of iozone's table that stands under no heading");
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100 200\n",
+		NULL, "x:2: a figure of iozone's table that stands under no heading");
 	kit_bad("              kB  reclen    write  rewrite\n           65536      64         "
 		"                   1000\n",
 		NULL, "stands under no heading (character 56)");
 	kit_bad("              kB  reclen    write  rewrite\n           65536      64   100", NULL,
 		"x:2: a row of iozone's table that is cut off");
-	kit_bad("              kB  reclen    write  rewrite\n           65536      64\n", NULL, "cut off");
+	kit_bad("              kB  reclen    write  rewrite\n           65536      64\n", NULL,
+		"cut off");
 }
 
 #define ELBENCHO_HEAD                                                                              \
-	"ISO DATE,label,path type,threads,operation,time ms [first],time ms [last],entries/s [first]," \
-	"entries/s [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],MiB [first],MiB [last]," \
+	"ISO DATE,label,path type,threads,operation,time ms [first],time ms [last],entries/s "     \
+	"[first],"                                                                                 \
+	"entries/s [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],MiB [first],MiB "    \
+	"[last],"                                                                                  \
 	"Ent lat us [avg],Ent lat us [max],IO lat us [avg],IO lat us [max],command\n"
 
 static void test_elbencho(void **state)
 {
-	const char *text = ELBENCHO_HEAD
-		"2026-01-01T00:00:00,raidz2,dir,4,MKDIRS,1,4,100,2000,,,,,,,500,900,,,\"elbencho, -d\"\n"
-		"2026-01-01T00:00:01,raidz2,dir,4,WRITE,900,2000,1,2,900,1000,900,1000,900,2000,1,2,250,"
-		"9000,\"elbencho \"\"x\"\", -w\"\n";
+	const char *text = ELBENCHO_HEAD "2026-01-01T00:00:00,raidz2,dir,4,MKDIRS,1,4,100,2000,,,,,"
+					 ",,500,900,,,\"elbencho, -d\"\n"
+					 "2026-01-01T00:00:01,raidz2,dir,4,WRITE,900,2000,1,2,900,"
+					 "1000,900,1000,900,2000,1,2,250,"
+					 "9000,\"elbencho \"\"x\"\", -w\"\n";
 	struct format_found f = {0};
 
 	(void)state;
@@ -421,8 +463,10 @@ static void test_elbencho(void **state)
 	format_found_clear(&f);
 	kit_bad(ELBENCHO_HEAD "2026-01-01T00:00:00,a,dir,4,WRITE,1,4\n", NULL,
 		"x:2: 7 columns, but the header has 20");
-	kit_bad(ELBENCHO_HEAD "d,a,dir,4,WRITE,1,nan,,,,,,,,,,,,,\n", NULL, "x:2: time ms [last]: 'nan'");
-	kit_bad("2026-01-01T00:00:00,a,dir,4,WRITE,1,4\n", "elbencho", "x:1: a row before the names");
+	kit_bad(ELBENCHO_HEAD "d,a,dir,4,WRITE,1,nan,,,,,,,,,,,,,\n", NULL,
+		"x:2: time ms [last]: 'nan'");
+	kit_bad("2026-01-01T00:00:00,a,dir,4,WRITE,1,4\n", "elbencho",
+		"x:1: a row before the names");
 	kit_bad(ELBENCHO_HEAD, NULL, "there is no result in it");
 }
 

@@ -31,8 +31,8 @@ static void test_trials(void **state)
 	uint64_t run = 0;
 
 	(void)state;
-	add(&s, "dir/old.box.txt", "host: h\nlayout: a\nworkload: w\n56s\n57s\nlayout: b\n58s\n", &o,
-		&run);
+	add(&s, "dir/old.box.txt", "host: h\nlayout: a\nworkload: w\n56s\n57s\nlayout: b\n58s\n",
+		&o, &run);
 	assert_ok(export_read_end(&s, &e), e);
 	assert_int_equal(run, 1);
 	assert_int_equal(s.n_trials, 3);
@@ -129,8 +129,8 @@ static void test_log(void **state)
 	(void)state;
 	buf_adds(&b, "# a\n# b\n56s\n");
 	assert_ok(import_text(&s, "f.txt", &b, &o, &log, &run, &e), e);
-	assert_string_equal(log.data,
-		"f.txt: read as list\nf.txt:1-2: a comment\nf.txt:3: elapsed 56 s\n");
+	assert_string_equal(
+		log.data, "f.txt: read as list\nf.txt:1-2: a comment\nf.txt:3: elapsed 56 s\n");
 	buf_free(&b);
 	buf_free(&log);
 	result_set_clear(&s);
@@ -189,8 +189,8 @@ static void example(const char *name, struct result_set *s, struct analysis *a)
 	assert_string_equal(s->runs[0].name, name);
 }
 
-static const struct result_row *row(const struct analysis *a, const char *host, const char *layout,
-	const char *workload)
+static const struct result_row *row(
+	const struct analysis *a, const char *host, const char *layout, const char *workload)
 {
 	for (size_t i = 0; i < a->n_rows; i++)
 		if (!strcmp(a->rows[i].host, host) && !strcmp(a->rows[i].layout, layout) &&
@@ -276,8 +276,8 @@ static void test_varmail(void **state)
 	static const struct {
 		const char *layout;
 		double mean;
-	} means[] = {{"zfs-on-hw-raid5", 7294.35}, {"raidz", 7567.55}, {"ufs-on-hw-raid5 S10U2", 6512.15},
-		{"raidz S10U2", 7598.80}};
+	} means[] = {{"zfs-on-hw-raid5", 7294.35}, {"raidz", 7567.55},
+		{"ufs-on-hw-raid5 S10U2", 6512.15}, {"raidz S10U2", 7598.80}};
 	struct result_set s = {0};
 	struct analysis a;
 

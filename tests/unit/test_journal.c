@@ -332,6 +332,166 @@ static void a_failed_write_leaves_whole_lines(void **state)
 	free(path);
 }
 
+/* ---- a shorter journal ---- */
+
+static struct buf file_text(const char *path)
+{
+	struct buf text = {0};
+	struct err e;
+
+	assert_ok(fs_read_file(path, 64 << 20, &text, &e), e);
+	return text;
+}
+
+/* Of the sample everything but the undone step and the one that nothing undoes is needed. */
+static void shorter_tells_what_is_pending(void **state)
+{
+	struct journal *j, *second;
+	char *dir = folder("short");
+	struct contents c;
+	struct err e;
+
+	(void)state;
+	write_sample("short");
+	j = open_in("short");
+	assert_ok(journal_shorten(j, 2, &e), e); /* one is too few to begin a new file for */
+	c = contents_of("short");
+	assert_int_equal(c.n, 4);
+	journal_entries_free(c.v, c.n);
+	assert_ok(journal_shorten(j, 1, &e), e);
+	assert_int_equal(journal_open(dir, &key, &second, &e), -1);
+	assert_int_equal(e.code, ERR_BUSY);
+	assert_int_equal(begin(j, "later", "mount"), 4);
+	journal_close(j);
+	c = contents_of("short");
+	assert_true(job_key_equal(&c.key, &key));
+	assert_int_equal(c.worker, 4711);
+	assert_int_equal(c.ticks, 123456789012ULL);
+	assert_int_equal(c.n, 4);
+	assert_string_equal(c.v[0].what, "first");
+	assert_string_equal(c.v[0].argv.v[1], "a \"quoted\"\nword");
+	assert_string_equal(c.v[0].undo.args.v[0], "/some/where");
+	assert_true(c.v[0].finished && c.v[0].ok && !c.v[0].undone);
+	assert_int_equal(c.v[0].unit.block, 2);
+	assert_string_equal(c.v[1].what, "second"); /* its note may be asked for by the first */
+	assert_string_equal(c.v[1].notes.v[0], "device=/dev/loop3");
+	assert_true(c.v[1].undone);
+	assert_string_equal(c.v[2].what, "fourth");
+	assert_false(c.v[2].finished);
+	assert_string_equal(c.v[3].what, "later");
+	for (size_t i = 0; i < c.n; i++)
+		assert_int_equal(c.v[i].number, i + 1);
+	journal_entries_free(c.v, c.n);
+	free(dir);
+}
+
+/* A crash while the new file is written, at any of its bytes: the old one holds, the torn new one is
+ * no journal, is in nobody's way and goes with the old one. */
+static void crash_before_the_rename(void **state)
+{
+	char *path = path_in("torn"), *done = path_in("torn-done"), *dir = folder("torn");
+	char *torn = xasprintf("%s.new", path);
+	struct buf old, new;
+	struct journal *j;
+	struct err e;
+
+	(void)state;
+	write_sample("torn-done");
+	old = file_text(done);
+	j = open_in("torn-done");
+	assert_ok(journal_shorten(j, 1, &e), e);
+	journal_close(j);
+	new = file_text(done);
+	assert_true(new.len < old.len);
+	for (size_t len = 0; len <= new.len; len++) {
+		struct strv found = {0};
+		struct contents c;
+
+		put(path, old.data, old.len);
+		put(torn, new.data, len);
+		assert_ok(journal_list(dir, &found, &e), e);
+		assert_int_equal(found.n, 1);
+		strv_free(&found);
+		c = contents_of("torn");
+		assert_int_equal(c.n, 4);
+		journal_entries_free(c.v, c.n);
+		j = open_in("torn");
+		assert_ok(journal_shorten(j, 1, &e), e);
+		for (uint64_t n = 1; n <= 3; n += 2)
+			assert_ok(journal_undone(j, n, &e), e);
+		journal_close(j);
+		c = contents_of("torn");
+		assert_int_equal(c.n, 3);
+		journal_entries_free(c.v, c.n);
+		put(torn, new.data, len);
+		assert_ok(journal_remove(path, &e), e);
+		assert_int_equal(access(torn, F_OK), -1);
+	}
+	buf_free(&old);
+	buf_free(&new);
+	free(path);
+	free(done);
+	free(torn);
+	free(dir);
+}
+
+static void without_room_it_stays_long(void **state)
+{
+	char *path = path_in("no-room"), *fresh = xasprintf("%s.new", path);
+	struct rlimit before, small;
+	struct contents c;
+	struct journal *j;
+	struct err e;
+
+	(void)state;
+	write_sample("no-room");
+	j = open_in("no-room");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = (struct rlimit){100, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_ok(journal_shorten(j, 1, &e), e);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(begin(j, "goes on", "file"), 5);
+	journal_close(j);
+	c = contents_of("no-room");
+	assert_int_equal(c.n, 5);
+	journal_entries_free(c.v, c.n);
+	free(path);
+	free(fresh);
+}
+
+/* A job of many blocks: what its journal takes does not grow with their number. */
+static void many_blocks_take_no_room(void **state)
+{
+	char *path = path_in("many");
+	struct journal *j = open_in("many");
+	off_t most = 0;
+	struct stat st;
+	struct err e;
+
+	(void)state;
+	for (unsigned block = 0; block < 40; block++) {
+		uint64_t made[8];
+
+		for (size_t i = 0; i < ARRAY_LEN(made); i++) {
+			made[i] = begin(j, "something", "file");
+			assert_ok(journal_finish(j, made[i], 1, &e), e);
+		}
+		for (size_t i = ARRAY_LEN(made); i-- > 0;)
+			assert_ok(journal_undone(j, made[i], &e), e);
+		assert_int_equal(stat(path, &st), 0);
+		most = st.st_size > most ? st.st_size : most;
+		assert_ok(journal_shorten(j, 16, &e), e);
+	}
+	journal_close(j);
+	assert_true(most < 2 * 8 * 400);
+	assert_ok(journal_remove(path, &e), e);
+	free(path);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -357,6 +517,10 @@ int main(void)
 		cmocka_unit_test(it_goes_when_all_is_undone),
 		cmocka_unit_test(they_are_listed_oldest_first),
 		cmocka_unit_test(a_failed_write_leaves_whole_lines),
+		cmocka_unit_test(shorter_tells_what_is_pending),
+		cmocka_unit_test(crash_before_the_rename),
+		cmocka_unit_test(without_room_it_stays_long),
+		cmocka_unit_test(many_blocks_take_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

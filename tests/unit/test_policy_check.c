@@ -250,6 +250,41 @@ static void directories_are_resolved(void **state)
 	free(text);
 }
 
+/* Who may write in the folder above it could put a link to anywhere in its place. */
+static void others_cannot_move_a_directory(void **state)
+{
+	char *above = xasprintf("%s/above", home), *named = xasprintf("%s/bench/", above);
+	char *link = xasprintf("%s/link", home);
+	char *text = xasprintf("allow: {directories: [{path: %s}]}\n", named);
+	char *linked = xasprintf("allow: {directories: [{path: %s}]}\n", link);
+	struct policy *p = policy_of(text), *by_link = policy_of(linked);
+	char *real = NULL;
+	int remount;
+	struct err e;
+
+	(void)state;
+	assert_ok(fs_mkdir_p(named, 0777, &e), e);
+	assert_int_equal(symlink(named, link), 0);
+	assert_ok(policy_check_directory(p, named, &real, &remount, &e), e);
+	free(real);
+	assert_ok(policy_check_directory(by_link, link, &real, &remount, &e), e);
+	free(real);
+	assert_int_equal(chmod(above, 0777), 0);
+	assert_int_equal(policy_check_directory(p, named, &real, &remount, &e), -1);
+	assert_int_equal(e.code, ERR_DENIED);
+	assert_has(e.text, "allow.directories");
+	assert_has(e.text, above);
+	assert_int_equal(policy_check_directory(by_link, link, &real, &remount, &e), -1);
+	assert_int_equal(e.code, ERR_DENIED);
+	policy_free(p);
+	policy_free(by_link);
+	free(above);
+	free(named);
+	free(link);
+	free(text);
+	free(linked);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -272,6 +307,7 @@ int main(void)
 		cmocka_unit_test(the_lesser_limit_counts),
 		cmocka_unit_test(approvals_are_files_of_the_owner),
 		cmocka_unit_test(directories_are_resolved),
+		cmocka_unit_test(others_cannot_move_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

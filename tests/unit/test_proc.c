@@ -215,6 +215,10 @@ static void checks_quote_and_explain(void **state)
 {
 	static const char script[] = "echo first >&2; echo 'the reason' >&2; echo >&2; exit 4";
 	struct strv argv = vector("/bin/sh", "-c", script, NULL);
+	static const char hint[] =
+		"echo 'mount: /x: no such device.' >&2; echo '       dmesg(1) may have more "
+		"information after failed mount system call.' >&2; exit 32";
+	struct strv hinting = vector("/bin/sh", "-c", hint, NULL);
 	struct strv longer = vector("/bin/false", "1", "2", "3", "4", "5", "6", "7", NULL);
 	struct strv slow = vector("/bin/sleep", "300", NULL);
 	struct buf out = {0};
@@ -225,6 +229,8 @@ static void checks_quote_and_explain(void **state)
 	assert_int_equal(e.code, ERR_FAILED);
 	assert_has(e.text, "`/bin/sh -c 'echo first");
 	assert_has(e.text, "ended with status 4: the reason");
+	assert_int_equal(proc_run_ok(&hinting, 20000, NULL, &e), -1);
+	assert_has(e.text, "ended with status 32: mount: /x: no such device.");
 	assert_int_equal(proc_run_ok(&longer, 20000, NULL, &e), -1);
 	assert_string_equal(e.text, "`/bin/false 1 2 3 4 5 …` ended with status 1");
 	assert_int_equal(proc_run_ok(&slow, 50, NULL, &e), -1);
@@ -232,6 +238,7 @@ static void checks_quote_and_explain(void **state)
 	assert_has(e.text, "`/bin/sleep 300` did not end");
 	assert_int_equal(out.len, 0);
 	strv_free(&argv);
+	strv_free(&hinting);
 	strv_free(&longer);
 	strv_free(&slow);
 	buf_free(&out);

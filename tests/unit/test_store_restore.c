@@ -208,6 +208,28 @@ static void ended_jobs(void **state)
 	}
 }
 
+/* Numbers come from the agent: none that leaves no room for the attempts after it. */
+static void numbers_stay_within_reason(void **state)
+{
+	struct kit *k = *state;
+	struct kit_answer run = kit_run(k);
+	struct job_key key = {run.run, run.jobs[0], INT32_MAX};
+	struct record v = rec_start();
+	struct append_result r;
+
+	assert_unknown(kit_append(k, "knew", &key, 1, &v, 1));
+	key.attempt = 1000001;
+	assert_unknown(kit_append(k, "knew", &key, 1, &v, 1));
+	assert_job(k, key.run, JOB_WAITING, 0, 0, 0);
+	key.attempt = 1000000;
+	assert_ack(kit_append(k, "knew", &key, 1, &v, 1), 1, 1);
+	r = kit_append_lost(k, "knew", &key, 2, INT64_MAX).append;
+	assert_int_equal(r.what, APPEND_REFUSE);
+	assert_has(r.text, "record numbers are wrong");
+	assert_ack(kit_append_lost(k, "knew", &key, 2, 1ULL << 40), 1ULL << 40, 0);
+	assert_clean(k);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -218,6 +240,7 @@ int main(void)
 		T(newer_attempt_is_adopted),
 		T(attempt_of_another_job_is_not),
 		T(ended_jobs),
+		T(numbers_stay_within_reason),
 	};
 
 	return cmocka_run_group_tests_name("store restore", tests, NULL, NULL);

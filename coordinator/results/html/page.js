@@ -8,7 +8,7 @@
 	const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross", "rectRounded"];
 	const dashes = [[], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [1, 3], [8, 2, 2, 2]];
 	const open = ["star", "crossRot", "cross"]; // drawn by their stroke alone
-	const verdictShapes = { faster: ["triangle", 0], slower: ["triangle", 180], "no-difference": ["circle", 0], "too-few": ["cross", 0] };
+	const verdictShapes = { faster: ["triangle", 0], slower: ["triangle", 180], "no-difference": ["circle", 0], "too-few": ["cross", 0], host: ["circle", 0] };
 
 	function color(name) {
 		return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -30,8 +30,13 @@
 		}
 		return digits(v) + " " + units[i];
 	}
+	function padded(v) {
+		return String(v).padStart(2, "0");
+	}
 	function nanoseconds(v) {
-		if (v >= 60e9) return digits(v / 60e9) + " min";
+		const s = Math.round(v / 1e9);
+		if (s >= 3600) return Math.floor(s / 3600) + "h" + padded(Math.floor(s % 3600 / 60)) + "m";
+		if (s >= 60) return Math.floor(s / 60) + "m" + padded(s % 60) + "s";
 		return scaled(v, 1000, ["ns", "µs", "ms", "s"]);
 	}
 	function text(v, unit) {
@@ -59,6 +64,32 @@
 			border: { color: color("line") },
 		}, more || {});
 	}
+	// On a linear axis: round numbers of the unit that the values are shown in.
+	function roundTicks(scale, unit) {
+		const room = (scale.max - scale.min) / 6;
+		const power = Math.pow(10, Math.floor(Math.log10(room / unit))) * unit;
+		const step = power * [1, 2, 5, 10].find((s) => s * power >= room);
+		stepTicks(scale, step);
+	}
+	function stepTicks(scale, step) {
+		const list = [];
+		for (let i = Math.ceil(scale.min / step); i * step <= scale.max; i++) list.push({ value: i * step });
+		if (list.length > 1) scale.ticks = list;
+	}
+	function byteTicks(scale) {
+		roundTicks(scale, Math.pow(1024, Math.max(0, Math.floor(Math.log2(scale.max) / 10))));
+	}
+	function secondTicks(scale) {
+		const room = (scale.max - scale.min) / 6;
+		const step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((s) => s >= room);
+		if (scale.max < 60) return;
+		if (step) stepTicks(scale, step);
+		else roundTicks(scale, 3600);
+	}
+	function values(unit, more) {
+		const own = { B: byteTicks, "B/s": byteTicks, s: secondTicks }[unit];
+		return Object.assign({ ticks: ticks(unit) }, own ? { afterBuildTicks: own } : {}, more);
+	}
 	function ticks(unit) {
 		return { color: color("dim"), maxRotation: 0, maxTicksLimit: 7, callback: (v) => text(Number(v), unit) };
 	}
@@ -75,11 +106,15 @@
 		}
 		if (list.length > 1) scale.ticks = list;
 	}
+	// A triangle of a circle's radius looks smaller.
+	function radius(i) {
+		return shapes[i % 8] === "triangle" ? 6.5 : 5;
+	}
 	function pointStyle(i) {
-		const shape = shapes[i % shapes.length];
+		const shape = shapes[i % 8];
 		return {
 			pointStyle: shape,
-			pointRadius: 5,
+			pointRadius: radius(i),
 			pointHoverRadius: 7,
 			pointBorderWidth: open.includes(shape) ? 2 : 1,
 			pointBorderColor: open.includes(shape) ? layoutColor(i) : color("ground"),
@@ -142,8 +177,8 @@
 				borderColor: color("dim"),
 				borderWidth: 1,
 				pointStyle: mine.map((p) => shapes[p.l % 8]),
-				pointRadius: 5,
-				pointHoverRadius: 7,
+				pointRadius: mine.map((p) => radius(p.l)),
+				pointHoverRadius: 8,
 				pointBackgroundColor: mine.map((p) => layoutColor(p.l)),
 				pointBorderColor: mine.map((p) => open.includes(shapes[p.l % 8]) ? layoutColor(p.l) : color("ground")),
 				pointBorderWidth: mine.map((p) => open.includes(shapes[p.l % 8]) ? 2 : 1),
@@ -160,7 +195,7 @@
 					afterBuildTicks: (s) => { s.ticks = present.map((l, i) => ({ value: i })); },
 					ticks: { color: color("ink"), maxRotation: 50, autoSkip: false, callback: (v) => plot.layouts[present[v]] },
 				}),
-				y: axis(plot.metric, { ticks: ticks(plot.unit), grace: "5%" }),
+				y: axis(plot.metric, values(plot.unit, { grace: "5%" })),
 			}, {
 				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
 			}),
@@ -170,17 +205,16 @@
 		const datasets = plot.layouts.map((name, l) => Object.assign({
 			layout: l,
 			label: name,
+			clip: false,
 			data: plot.points.filter((p) => p.l === l).map((p) => ({ x: p.x, y: p.v, p })),
 		}, pointStyle(l))).filter((d) => d.data.length);
 		return {
 			type: "scatter",
 			data: { datasets },
 			options: options({
-				x: axis(plot.timed ? "since the first trial" : "trial", {
-					ticks: plot.timed ? ticks("s") : { color: color("dim"), precision: 0 },
-					grace: "3%",
-				}),
-				y: axis(plot.metric, { ticks: ticks(plot.unit), grace: "5%" }),
+				x: axis(plot.timed ? "since the first trial" : "trial", plot.timed
+					? values("s", { min: 0 }) : { ticks: { color: color("dim"), precision: 0 }, min: 0 }),
+				y: axis(plot.metric, values(plot.unit, { grace: "5%" })),
 			}, {
 				legend: legend(plot, false),
 				tooltip: { callbacks: { label: (c) => c.dataset.label + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
@@ -206,14 +240,14 @@
 			pointRadius: line.p.length > 1 ? 0 : 3,
 			pointStyle: shapes[line.l % 8],
 		}, lineStyle(line.l, true)));
-		const y = { ticks: ticks(plot.unit) };
+		const y = values(plot.unit);
 		if (plot.log) Object.assign(y, { type: "logarithmic", afterBuildTicks: logTicks });
 		else y.beginAtZero = true;
 		return {
 			type: "line",
 			data: { datasets },
 			options: options({
-				x: axis("time in the trial", { type: "linear", ticks: ticks("s"), min: 0 }),
+				x: axis("time in the trial", values("s", { type: "linear", min: 0 })),
 				y: axis("", y),
 			}, {
 				legend: legend(plot, true),
@@ -249,7 +283,7 @@
 	function ratioTicks(scale) {
 		const lo = Math.expm1(scale.min), hi = Math.expm1(scale.max);
 		const list = [];
-		if (scale.max - scale.min > 2.5) {
+		if (isWide(scale)) {
 			for (let e = -12; e <= 12; e++) {
 				for (const s of [1, 3]) list.push(Math.log(s * Math.pow(10, e)));
 			}
@@ -263,18 +297,29 @@
 		}
 		scale.ticks = list.filter((v) => v >= scale.min && v <= scale.max).map((value) => ({ value }));
 	}
+	function isWide(scale) {
+		return scale.max - scale.min > 2.5;
+	}
 	function ratioText(v) {
-		return Math.abs(v) > 1.3 ? "×" + digits(Math.exp(v)) : percent(v);
+		return isWide(this) ? "×" + digits(Math.exp(v)) : percent(v);
 	}
 	function ratioRange(values) {
 		const known = values.filter((v) => v !== null && isFinite(v)).concat(0);
 		const lo = Math.min(...known), hi = Math.max(...known), room = Math.max((hi - lo) * 0.06, 0.002);
 		return { min: lo - room, max: hi + room };
 	}
-	function cut(ctx, words, width) {
-		if (ctx.measureText(words).width <= width) return words;
-		while (words.length > 1 && ctx.measureText(words + "…").width > width) words = words.slice(0, -1);
-		return words + "…";
+	function cut(ctx, text, width) {
+		if (ctx.measureText(text).width <= width) return text;
+		while (text.length > 1 && ctx.measureText(text + "…").width > width) text = text.slice(0, -1);
+		return text + "…";
+	}
+	// On the page's own ground, so that no line runs through it.
+	function words(ctx, text, x, y, width) {
+		const shown = cut(ctx, text, width), style = ctx.fillStyle;
+		ctx.fillStyle = color("ground");
+		ctx.fillRect(x, y - 11, ctx.measureText(shown).width + 4, 14);
+		ctx.fillStyle = style;
+		ctx.fillText(shown, x, y);
 	}
 	// The margin's band, the line of no change, and for each row its words and its interval.
 	function forestParts(plot) {
@@ -296,10 +341,10 @@
 					ctx.textBaseline = "alphabetic";
 					ctx.font = (row.overall ? "600 " : "") + "12px system-ui, sans-serif";
 					ctx.fillStyle = row.invalid ? color("bad") : color("ink");
-					ctx.fillText(cut(ctx, row.label, width), chartArea.left, y - 24);
+					words(ctx, plot.compact ? row.label + "  " + row.text : row.label, chartArea.left, y - (plot.compact ? 9 : 24), width);
 					ctx.font = "12px system-ui, sans-serif";
 					ctx.fillStyle = row.invalid ? color("bad") : color("dim");
-					ctx.fillText(cut(ctx, row.text, width), chartArea.left, y - 9);
+					if (!plot.compact) words(ctx, row.text, chartArea.left, y - 10, width);
 					if (row.lo === null) return;
 					ctx.strokeStyle = rowColor(row);
 					ctx.lineWidth = 2;
@@ -323,15 +368,15 @@
 	}
 	function forestChart(plot, place) {
 		const rows = plot.rows;
-		place.style.height = rows.length * 54 + 60 + "px";
+		place.style.height = rows.length * (plot.compact ? 32 : 54) + 60 + "px";
 		return {
 			type: "scatter",
 			data: { datasets: [{
 				data: rows.map((row, i) => ({ x: row.d, y: i, row })).filter((p) => p.x !== null),
 				pointStyle: (c) => c.raw ? verdictShapes[c.raw.row.verdict][0] : "circle",
 				rotation: (c) => c.raw ? verdictShapes[c.raw.row.verdict][1] : 0,
-				pointRadius: 6,
-				pointHoverRadius: 7,
+				pointRadius: (c) => c.raw && verdictShapes[c.raw.row.verdict][0] === "triangle" ? 8 : 6,
+				pointHoverRadius: 9,
 				pointBorderWidth: (c) => c.raw && c.raw.row.verdict === "too-few" ? 2 : 1,
 				pointBackgroundColor: (c) => c.raw ? rowColor(c.raw.row) : color("dim"),
 				pointBorderColor: (c) => c.raw && c.raw.row.verdict === "too-few" ? rowColor(c.raw.row) : color("ground"),
@@ -339,6 +384,7 @@
 			options: options({
 				x: axis(plot.higher ? "← slower · no change · faster →" : "← faster · no change · slower →", Object.assign({
 					afterBuildTicks: ratioTicks,
+					grid: { drawOnChartArea: false, color: color("line") },
 					ticks: { color: color("dim"), maxRotation: 0, autoSkip: false, callback: ratioText },
 				}, ratioRange(rows.flatMap((row) => [row.d, row.lo, row.hi]).concat(plot.margin ? [plot.margin, -plot.margin] : [])))),
 				y: { display: false, reverse: true, min: -0.85, max: rows.length - 0.65 },
@@ -397,10 +443,12 @@
 	addEventListener("beforeprint", () => {
 		unfolded = [...document.querySelectorAll("details:not([open])")];
 		unfolded.forEach((d) => { d.open = true; });
+		document.documentElement.dataset.paper = "";
 		draw();
 	});
 	addEventListener("afterprint", () => {
 		unfolded.forEach((d) => { d.open = false; });
+		delete document.documentElement.dataset.paper;
 		draw();
 	});
 })();

@@ -1,0 +1,256 @@
+/*
+ * A result set as Markdown tables. Owns nothing beyond a call.
+ * Invariant: nothing from outside is read as markup; numbers and verdicts are those of the text
+ * report.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/results/report_text.h"
+
+/* A text as it is, in one line. */
+static void plain(const char *s, struct buf *out)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < ' ' || *s == 127)
+			buf_addc(out, ' ');
+		else if (strchr("\\`*_{}[]<>|~&#@", *s))
+			buf_addf(out, "\\%c", *s);
+		else
+			buf_addc(out, *s);
+	}
+}
+
+static void cell(struct buf *out, const char *s)
+{
+	buf_adds(out, "| ");
+	plain(s && *s ? s : " ", out);
+	buf_addc(out, ' ');
+}
+
+static void value_cell(struct buf *out, enum metric_id m, double v)
+{
+	char text[UNITS_LEN];
+
+	cell(out, report_value(m, v, text));
+}
+
+static void interval_cell(struct buf *out, const struct result_row *r)
+{
+	char a[UNITS_LEN], b[UNITS_LEN];
+
+	if (!r->summary_only && r->n >= 3 && !isnan(r->ci95[0]))
+		buf_addf(out, "| ±%.1f%% ", 100 * (r->ci95[1] - r->ci95[0]) / 2 / r->mean);
+	else if (r->n > 1 && !isnan(r->min) && !isnan(r->max))
+		buf_addf(out, "| %s…%s ", report_value(r->metric, r->min, a),
+			report_value(r->metric, r->max, b));
+	else
+		cell(out, "-");
+}
+
+static void head(struct buf *out, const char *const *names, size_t n, unsigned right)
+{
+	for (size_t i = 0; i < n; i++)
+		cell(out, names[i]);
+	buf_adds(out, "|\n");
+	for (size_t i = 0; i < n; i++)
+		buf_adds(out, right >> i & 1 ? "| ---: " : "| --- ");
+	buf_adds(out, "|\n");
+}
+
+static void result_line(const struct text *t, const struct result_row *r)
+{
+	struct buf *out = t->out;
+
+	cell(out, r->workload);
+	cell(out, r->layout);
+	buf_addf(out, "| %u ", r->n);
+	value_cell(out, r->metric, r->mean);
+	interval_cell(out, r);
+	buf_addf(out, "| %u ", r->failed);
+	if (t->opt->long_form) {
+		value_cell(out, r->metric, r->median);
+		value_cell(out, r->metric, r->stddev);
+		if (isnan(r->stddev))
+			cell(out, "-");
+		else
+			buf_addf(out, "| %.1f%% ", 100 * r->stddev / r->mean);
+		value_cell(out, r->metric, r->min);
+		value_cell(out, r->metric, r->max);
+	}
+	buf_adds(out, "|\n");
+}
+
+static void results_head(const struct text *t, const struct result_row *r)
+{
+	static const char *const names[] = {"workload", "layout", "n", "mean", "95% CI or range",
+		"failed", "median", "stddev", "cv", "min", "max"};
+	char host[REPORT_HOST_MAX];
+
+	buf_adds(t->out, "\n### ");
+	plain(report_host(t->set, t->opt, r->host, host), t->out);
+	buf_adds(t->out, ": ");
+	plain(metric_table[r->metric].name, t->out);
+	buf_addf(t->out, ", %s is better\n\n",
+		metric_table[r->metric].higher_is_better ? "more" : "less");
+	head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
+}
+
+/* Of each host and metric the rows that are headlines or compared; rows stand by host. */
+static void results(const struct text *t, const struct analysis_run *r)
+{
+	const struct result_row *last = NULL, *end = t->analysis->rows + r->first_row + r->n_rows;
+
+	for (const struct result_row *row = end - r->n_rows; row < end; row++) {
+		if (row->workload_index < r->n_workloads &&
+			row->metric != r->headline[row->workload_index])
+			continue;
+		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric)
+			results_head(t, row);
+		result_line(t, row);
+		last = row;
+	}
+	if (!last)
+		buf_adds(t->out, "\nno trial has ended\n");
+}
+
+static void comparison_line(const struct text *t, const struct result_comparison *c)
+{
+	char a[REPORT_HOST_MAX], b[REPORT_HOST_MAX];
+	struct buf text = {0};
+
+	cell(t->out, c->workload);
+	if (c->layout)
+		cell(t->out, c->layout);
+	else
+		cell(t->out, c->host ? report_host(t->set, t->opt, c->host, a) : "all hosts");
+	cell(t->out, metric_table[c->metric].name);
+	cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->subject, a) : c->subject);
+	cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->base, b) : c->base);
+	compare_change_text(&c->c, &text);
+	cell(t->out, buf_str(&text));
+	buf_reset(&text);
+	compare_verdict_text(&c->c, c->margin, &text);
+	for (size_t i = 0; i < c->invalid.n; i++)
+		buf_addf(&text, "%s%s", i ? ", " : " (invalid: ", c->invalid.v[i]);
+	if (c->invalid.n)
+		buf_addc(&text, ')');
+	cell(t->out, buf_str(&text));
+	buf_adds(t->out, "|\n");
+	buf_free(&text);
+}
+
+static void comparisons(const struct text *t, const struct analysis_run *r)
+{
+	static const char *const names[] = {
+		"workload", "where", "metric", "subject", "against", "change", "verdict"};
+	int some = 0;
+
+	for (size_t i = 0; i < t->analysis->n_comparisons; i++) {
+		const struct result_comparison *c = &t->analysis->comparisons[i];
+
+		if (c->run != r->run->id)
+			continue;
+		if (!some) {
+			buf_adds(t->out, "\n### Comparisons (95% CI, all comparisons)\n\n");
+			head(t->out, names, ARRAY_LEN(names), 1u << 5);
+		}
+		some = 1;
+		comparison_line(t, c);
+	}
+}
+
+static void outliers(const struct text *t, const struct analysis_run *r)
+{
+	char host[REPORT_HOST_MAX];
+	int some = 0;
+
+	for (size_t i = 0; i < t->analysis->n_outliers; i++) {
+		const struct result_outlier *o = &t->analysis->outliers[i];
+
+		if (o->run != r->run->id)
+			continue;
+		if (!some)
+			buf_adds(t->out, "\n### Hosts that stand out\n\n");
+		some = 1;
+		buf_adds(t->out, "- ");
+		plain(report_host(t->set, t->opt, o->host, host), t->out);
+		buf_adds(t->out, " on ");
+		plain(o->layout, t->out);
+		buf_addc(t->out, '/');
+		plain(o->workload, t->out);
+		buf_adds(t->out, ": ");
+		plain(metric_table[o->metric].name, t->out);
+		buf_addf(t->out, " %+.1f%% against its peers\n", 100 * (o->ratio - 1));
+	}
+}
+
+static void finding(const struct text *t, const struct finding *f)
+{
+	char host[REPORT_HOST_MAX];
+	struct buf subject = {0};
+
+	buf_addf(t->out, "- **%s** %s: ", f->unknown ? "unknown" : severity_name(f->severity),
+		f->rule->id);
+	if (f->host) {
+		plain(report_host(t->set, t->opt, f->host, host), t->out);
+		buf_adds(t->out, ": ");
+	}
+	finding_subject(f, &subject);
+	if (subject.len) {
+		plain(buf_str(&subject), t->out);
+		buf_adds(t->out, ": ");
+	}
+	plain(f->text, t->out);
+	buf_addc(t->out, '\n');
+	buf_free(&subject);
+}
+
+/* What is invalid first. */
+static void findings(const struct text *t, const struct analysis_run *r)
+{
+	const struct findings *all = &t->analysis->findings;
+	int some = 0;
+
+	for (int level = SEVERITY_INVALID; level >= -1; level--)
+		for (size_t i = 0; i < all->n; i++) {
+			const struct finding *f = &all->v[i];
+
+			if (f->run != r->run->id || (f->unknown ? -1 : (int)f->severity) != level)
+				continue;
+			if (!some)
+				buf_adds(t->out, "\n### Findings\n\n");
+			some = 1;
+			finding(t, f);
+		}
+}
+
+int report_markdown(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
+{
+	struct analysis a;
+	struct text t = {s, o, &a, out};
+
+	if (analysis_make(s, &a, e) != 0)
+		return -1;
+	for (size_t i = 0; i < a.n_runs; i++) {
+		const struct result_run *r = a.runs[i].run;
+		char when[UNITS_LEN];
+
+		buf_adds(out, i ? "\n## " : "## ");
+		plain(r->name, out);
+		buf_addf(out, "\n\nrun %llu, ", (unsigned long long)r->id);
+		plain(r->state, out);
+		if (r->started_wall_ns)
+			buf_addf(out, ", %s", units_wall_rfc3339(r->started_wall_ns, when));
+		buf_addc(out, '\n');
+		results(&t, &a.runs[i]);
+		comparisons(&t, &a.runs[i]);
+		outliers(&t, &a.runs[i]);
+		findings(&t, &a.runs[i]);
+	}
+	analysis_clear(&a);
+	return 0;
+}

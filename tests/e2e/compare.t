@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# compare and report on plain result files, without any daemon: what the published tests of
+# deploy/examples say, exit statuses for scripts, formats.
+# Functions are passed by name, which the linter cannot follow.
+# shellcheck disable=SC2317,SC2016
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+EXAMPLES=$ROOT/deploy/examples
+AM=$FLEET_BIN/arraymark
+
+# same NAME: stdout is what stands on stdin, line for line.
+same() {
+	local want
+	want=$(cat)
+	is "$1" "$(cat "$T/out")" "$want"
+}
+
+# status NAME STATUS ARG…: compare with these arguments ends so.
+status() {
+	local name=$1 want=$2
+	shift 2
+	ends "$name" "$want" "$AM" compare "$@"
+}
+
+test_published() {
+	run "$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt"
+	is "restores and dumps: exit status" "$STATUS" 0
+	grep -v '^unknown' "$T/out" >"$T/known"
+	mv "$T/known" "$T/out"
+	same "restores do not differ, dumps do" <<'EOF'
+raidz2-8-vs-10-disks · run 1 · imported
+
+knew · elapsed, less is better
+load         n       mean  95% CI  vs hba8 (95% CI, all comparisons)
+hba8         4  18m22.99s  ±0.8%   baseline
+hba8+board2  3  18m21.24s  ±1.5%   -0.2% (-1.7…+1.4%)  no difference shown
+hba8+sata2   3  18m25.83s  ±1.7%   +0.3% (-1.5…+2.1%)  no difference shown
+dump
+hba8         4   8m44.25s  ±0.9%   baseline
+hba8+board2  3   9m07.56s  ±0.4%   +4.4% (+3.4…+5.5%)  slower
+hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower
+warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)
+warning    V17 order unknown · V23 these builds only
+EOF
+	run "$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8+board2 hba8+sata2
+	like "board against card, in a family of all three pairs" "$(cat "$T/out")" \
+		'^hba8\+sata2 +3 +9m15.49s .* \+1\.4% \(\+0\.6…\+2\.3%\)  slower$'
+	like "board against card: restores" "$(cat "$T/out")" '^hba8\+sata2 +3 +18m25.83s .* no difference shown$'
+	check_not "the layout that was not named is left out" grep -q '^hba8 ' "$T/out"
+
+	run "$AM" compare "$EXAMPLES/zfs-vs-hardware-raid.txt"
+	like "H700 write" "$(cat "$T/out")" '^raidz2  10 +56s .* -82% \(-84…-79%\)  faster$'
+	like "H700 read" "$(cat "$T/out")" '^raidz2  10 +1m14s .* -53% .*  faster$'
+	like "H800 read is undecided" "$(cat "$T/out")" '^raidz2  10 +30s .* \+3\.4% \(.*\)  no difference shown$'
+	like "the spread is bounded only" "$(cat "$T/out")" '^warning +V24 raid6/write'
+
+	run "$AM" compare "$EXAMPLES/raid5-varmail.txt"
+	like "varmail: mean of two" "$(cat "$T/out")" '^zfs-on-hw-raid5 +2 +7294 ops/s +\[7247…7342 ops/s\] +baseline$'
+	like "varmail: no verdict on two" "$(cat "$T/out")" '^raidz +2 +7568 ops/s .* \+3\.7%  too few trials \(n = 2\)$'
+	check_not "varmail: nothing is faster or slower" grep -qE '  (faster|slower)' "$T/out"
+}
+
+test_files() {
+	printf '10.1\n10.2\n10.0\n10.1\n' >"$T/a.txt"
+	printf '11.1\n11.2\n11.0\n11.1\n' >"$T/b.txt"
+	run "$AM" compare "$T/a.txt" "$T/b.txt"
+	like "two files" "$(cat "$T/out")" '^b +4 +11\.10s .* \+9\.9% \(.*\)  slower$'
+	run bash -c '"$1" compare "new=$2/b.txt" old=- <"$2/a.txt"' - "$AM" "$T"
+	like "names, and standard input" "$(cat "$T/out")" '^old +4 +10\.10s .* -9\.0% \(.*\)  faster$'
+	run bash -c '"$1" compare <(cat "$2/a.txt") b=<(cat "$2/b.txt")' - "$AM" "$T"
+	like "pipes" "$(cat "$T/out")" '^b +4 +11\.10s .* \+9\.9% '
+	run "$AM" compare --long "$T/a.txt" "$T/b.txt"
+	like "--long says what a line was taken for" "$(cat "$T/out")" "^$T/b.txt:3: elapsed 11 s$"
+	run "$AM" compare --json "$T/a.txt" "$T/b.txt" --fail-if 'elapsed > +5%'
+	is "--json keeps the exit status" "$STATUS" 4
+	check "--json is one document with the condition in it" grep -q '"outcome": "failed"' "$T/out"
+	run "$AM" report --format csv "$T/a.txt"
+	like "csv" "$(cat "$T/out")" '^result,1,a,imported,a,command,elapsed,s,lower,4,0,10\.1,'
+	run "$AM" report --format markdown "$T/a.txt"
+	like "markdown" "$(cat "$T/out")" '^\| command \| a \| 4 \| 10\.10s \| '
+	run "$AM" compare "$EXAMPLES/zfs-vs-hardware-raid.txt" --by host
+	like "hosts against each other" "$(cat "$T/out")" '^raidz2/read +elapsed  H800 vs H700 .*  faster$'
+	for h in 1 2 3 4 5 6 7; do
+		printf 'host: n%s\nlayout: l\n1%s.1s\n1%s.2s\n1%s.3s\n' "$h" $((h == 4)) $((h == 4)) $((h == 4))
+	done >"$T/hosts.txt"
+	sed -i '0,/10\.1s/s//10.4s/' "$T/hosts.txt"
+	run "$AM" compare "$T/hosts.txt" --by host --margin 2%
+	like "a host that stands out" "$(cat "$T/out")" '^stands out n4 on l/command: elapsed \+9\.'
+}
+
+test_statuses() {
+	local a=$T/a.txt b=$T/b.txt
+	printf '10.1\n10.2\n' >"$T/two.txt"
+	status "fail-if proven" 4 "$a" "$b" --fail-if 'elapsed > +5%'
+	status "fail-if disproven" 0 "$a" "$b" --fail-if 'elapsed > +20%'
+	status "fail-if undecided" 5 "$a" "$b" --fail-if 'elapsed > +10%'
+	status "too few trials" 5 "$a" "$T/two.txt" --fail-if 'elapsed > +5%'
+	status "undecided passes" 0 "$a" "$b" --fail-if 'elapsed > +10%' --undecided pass
+	status "undecided fails" 4 "$a" "$b" --fail-if 'elapsed > +10%' --undecided fail
+	status "proven, though undecided passes" 4 "$a" "$b" --fail-if 'elapsed > +5%' --undecided pass
+	status "fail-unless proven" 0 "$a" "$b" --fail-unless 'elapsed < +20%'
+	status "fail-unless disproven" 4 "$a" "$b" --fail-unless 'elapsed < +5%'
+	status "fail-unless undecided" 5 "$a" "$b" --fail-unless 'elapsed < +10%'
+	status "the worse of two conditions" 4 "$a" "$b" --fail-if 'elapsed > +10%' --fail-unless 'elapsed < +5%'
+	status "no conditions, no 4 or 5" 0 "$a" "$T/two.txt"
+	status "a condition that is none" 2 "$a" "$b" --fail-if 'elapsed 5%'
+	status "--undecided without a condition" 2 "$a" "$b" --undecided pass
+	status "a metric that is none" 2 "$a" "$b" --metric speed
+	status "a metric that nothing has" 1 "$a" "$b" --metric throughput
+	status "one layout alone" 2 "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8
+	status "a file that is not there" 1 "$T/none.txt" "$a"
+	printf 'well, it was fast\n' >"$T/prose.txt"
+	status "a file that is no result" 1 "$a" "$T/prose.txt"
+	like "the formats are named" "$(cat "$T/err")" 'prose\.txt.*fio.*filebench'
+}
+
+test_published
+test_files
+test_statuses
+check "nothing was kept or started" test ! -e "$XDG_DATA_HOME/arraymark" -a ! -e "$HOME/.config/arraymark"
+done_testing

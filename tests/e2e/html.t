@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The HTML report in a real browser (headless Chromium): nothing on its console, nothing loaded, every
+# canvas drawn, no wider than a phone; of a run made here, of a fleet, of a file of old results, and
+# with names that are markup.
+# Functions are passed by name, which the linter cannot follow.
+# shellcheck disable=SC2317,SC2119
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for CHROMIUM in chromium chromium-browser google-chrome ''; do
+	if [ -z "$CHROMIUM" ] || command -v "$CHROMIUM" >/dev/null; then break; fi
+done
+
+# browse FILE OPTION…: loads it; its console is in $T/console, what the options print on stdout.
+browse() {
+	local page=$1
+	shift
+	rm -rf --one-file-system "$T/profile"
+	timeout --kill-after=5 60 "$CHROMIUM" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync \
+		--host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$T/profile" --hide-scrollbars \
+		--enable-logging=stderr "$@" "file://$page" 2>"$T/browser" </dev/null
+	STATUS=$?
+	grep -E ':CONSOLE' "$T/browser" >"$T/console"
+	return "$STATUS"
+}
+
+# looked_at FILE WIDTH: what a script finds out about the page, one NAME=VALUE a line. It is put into a
+# copy of the page without the policy, under which nothing but the page's own scripts would run. The
+# copy stands in a frame of that width, since windows are never as narrow as a phone.
+looked_at() {
+	local copy=$T/copy.html
+	{
+		sed -e '/<meta http-equiv="Content-Security-Policy"/d' -e '/^<\/body>$/,$d' "$1"
+		cat <<-'END'
+			<script>
+			addEventListener("load", () => {
+				const painted = [...document.querySelectorAll("canvas")].filter((c) => {
+					const pixels = c.width && c.height ? c.getContext("2d").getImageData(0, 0, c.width, c.height).data : [];
+					let n = 0;
+					for (let i = 3; i < pixels.length; i += 4) n += pixels[i] > 0;
+					return n > 200;
+				});
+				parent.postMessage("looked"
+					+ "\nplots=" + document.querySelectorAll(".plot").length
+					+ "\npainted=" + painted.length
+					+ "\nloaded=" + performance.getEntriesByType("resource").length
+					+ "\nimages=" + document.querySelectorAll("img, iframe, object, link").length
+					+ "\nscripts=" + document.querySelectorAll("script").length
+					+ "\nwide=" + (document.documentElement.scrollWidth > innerWidth)
+					+ "\nwidth=" + innerWidth + "\n", "*");
+			});
+			</script>
+			</body></html>
+		END
+	} >"$copy"
+	cat >"$T/frame.html" <<-END
+		<!DOCTYPE html>
+		<html><head><title></title><script>onmessage = (e) => { document.title = e.data; }</script></head>
+		<body><iframe src="copy.html" width="$2" height="900" style="border:0"></iframe></body></html>
+	END
+	browse "$T/frame.html" --window-size=1300,1000 --virtual-time-budget=5000 --dump-dom | sed -n '/<title>looked/,/<\/title>/p'
+}
+
+# is_fine NAME FILE [PLOTS]: the page has that many plots at least.
+is_fine() {
+	local name=$1 page=$2 plots=${3:-1} found
+	check "$name: the browser shows it" browse "$page" --screenshot="$T/shot.png"
+	check "$name: its screenshot is a picture" test -s "$T/shot.png"
+	is "$name: the console is silent" "$(cat "$T/console")" ""
+	found=$(looked_at "$page" 1200)
+	like "$name: nothing is loaded" "$found" '^loaded=0$'
+	like "$name: nothing could be" "$found" '^images=0$'
+	like "$name: its scripts are its own" "$found" '^scripts=4$'
+	check "$name: it has plots" test "$(sed -n 's/^plots=//p' <<<"$found")" -ge "$plots"
+	is "$name: each is drawn" "$(sed -n 's/^painted=//p' <<<"$found")" "$(sed -n 's/^plots=//p' <<<"$found")"
+	found=$(looked_at "$page" 390)
+	like "$name: a phone is as wide as a phone" "$found" '^width=390$'
+	like "$name: and shows it all" "$found" '^wide=false$'
+}
+
+html_of() { # html_of PAGE OPTION…
+	local page=$1
+	shift
+	ARRAYMARK_COORDINATOR=127.0.0.1:1 "$FLEET_BIN/arraymark" report --format html -o "$page" "$@"
+}
+
+write_plan() {
+	cat >"$T/plan.yaml" <<-END
+		name: two-folders
+		hosts: [one]
+		trials: 3
+		layouts:
+		  left:  {existing: $FLEET/one/existing}
+		  right: {existing: $FLEET/one/existing}
+		workloads:
+		  write: {stream: {op: write, size: 4M, block-size: 256K}}
+		  read:  {stream: {op: read, of: write}}
+		samples: 100ms
+	END
+}
+
+# The check itself: a page that loads something and says something is found out.
+test_check() {
+	cat >"$T/bad.html" <<-'END'
+		<!DOCTYPE html>
+		<html><head><title>bad</title></head><body>
+		<img src="http://127.0.0.1:9/x.png"><canvas></canvas><div class="plot" style="width:1000px;height:10px"></div>
+		<script>console.log("spoken")</script>
+		</body>
+		</html>
+	END
+	browse "$T/bad.html" --dump-dom >/dev/null
+	like "what a page says is heard" "$(cat "$T/console")" 'spoken'
+	local found
+	found=$(looked_at "$T/bad.html" 390)
+	like "what it loads is seen" "$found" '^loaded=1$'
+	like "an empty canvas is seen" "$found" '^painted=0$'
+	like "too wide is seen" "$found" '^wide=true$'
+}
+
+test_run() {
+	write_plan
+	ends "a run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
+	fleet_ctl export 1 >"$T/run.jsonl"
+	ends "a report of it is written" 0 fleet_ctl report 1 --format html -o "$T/run.html"
+	# forest, trials, order, throughput, p99, percentiles, each for write and read
+	is_fine "run" "$T/run.html" 11
+	html_of "$T/again.html" "$T/run.jsonl"
+	check "its export gives the same page" cmp "$T/run.html" "$T/again.html"
+}
+
+# Seventy hosts like the one that ran: over 60, so a histogram.
+test_fleet() {
+	jq -c 'if .host then . as $line | range(70) | $line + {host: "n\(.)"}
+		else . end' "$T/run.jsonl" | jq -c 'if .elapsed_ns then .elapsed_ns += (.host[1:] | tonumber) * 100000 else . end' >"$T/fleet.jsonl"
+	ends "a fleet's report is written" 0 html_of "$T/fleet.html" "$T/fleet.jsonl"
+	check "with histograms of its hosts" grep -q 'class="plot ratios"' "$T/fleet.html"
+	is_fine "fleet" "$T/fleet.html" 20
+}
+
+test_old_results() {
+	ends "old results are reported" 0 html_of "$T/old.html" "$ROOT/deploy/examples/raidz2-8-vs-10-disks.txt"
+	is_fine "old results" "$T/old.html" 3
+}
+
+test_hostile() {
+	jq -c --arg bad '</script><img src=http://127.0.0.1:9/x onerror=document.title=1><!--' \
+		'if .type == "run" then .name = $bad | .layouts[0] = $bad
+		elif .type == "trial" and .layout == 0 then .layout_name = $bad
+		elif .type == "plan" then .text = $bad else . end' "$T/run.jsonl" >"$T/hostile.jsonl"
+	ends "names that are markup are reported" 0 html_of "$T/hostile.html" "$T/hostile.jsonl"
+	is_fine "markup" "$T/hostile.html" 11
+}
+
+main() {
+	[ -n "$CHROMIUM" ] || skip_all "there is no chromium here"
+	if is_root && ! has_accounts; then skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"; fi
+	fleet_init without-zfs
+	mkdir -p "$FLEET/one"
+	fleet_policy "$FLEET/one" >"$FLEET/one/agent.yaml"
+	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts"
+	fleet_agents one 2>"$T/err" || bail "an agent comes up"
+	test_check
+	test_run
+	if ! grep -q 'class="plot' "$T/run.html"; then
+		like "without its plotting library the page says so" "$(cat "$T/run.html")" 'tables only'
+		done_testing
+	fi
+	test_fleet
+	test_old_results
+	test_hostile
+	done_testing
+}
+
+main
