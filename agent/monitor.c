@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/monitor_internal.h"
+#include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -24,6 +25,7 @@
 #define INSPECT_MS (3 * 60 * 1000)
 #define INSPECT_OLD_NS (60 * NS_PER_S)
 #define INSPECT_AGAIN_S 30 /* without an inventory no job can come */
+#define INSPECT_AGAIN_MOST_S 300
 #define GIVE_UP_S 3 /* how long an ending monitor waits for the link to take the rest */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
@@ -124,6 +126,18 @@ static void inspect_failed(struct monitor *m, const struct err *why)
 		evtimer_add(m->inspect_again, &(struct timeval){.tv_sec = INSPECT_AGAIN_S});
 }
 
+/* A ZFS that is installed and does not answer comes up without telling us. */
+static void wait_for_zfs(struct monitor *m)
+{
+	if (m->inventory.type == MSG_NONE || m->inventory.u.inventory.zfs || !zpool_is_installed()) {
+		m->zfs_wait_s = 0;
+		return;
+	}
+	m->zfs_wait_s = !m->zfs_wait_s ? INSPECT_AGAIN_S
+		: m->zfs_wait_s * 2 < INSPECT_AGAIN_MOST_S ? m->zfs_wait_s * 2 : INSPECT_AGAIN_MOST_S;
+	evtimer_add(m->inspect_again, &(struct timeval){.tv_sec = m->zfs_wait_s});
+}
+
 static void inspect_end(void *owner, const struct err *why, const json_t *result)
 {
 	struct monitor *m = owner;
@@ -134,6 +148,7 @@ static void inspect_end(void *owner, const struct err *why, const json_t *result
 		inspect_failed(m, why);
 	else
 		m->inspect_error[0] = '\0';
+	wait_for_zfs(m);
 	malloc_trim(0);
 	monitor_status_changed(m);
 }

@@ -45,7 +45,8 @@ struct monitor {
 	struct host_task inspect_task;
 	char policy_error[ERR_TEXT_MAX];  /* of the policy that was inspected with; "": none */
 	char inspect_error[ERR_TEXT_MAX]; /* of the last inspection; "": it went well */
-	struct event *inspect_again;      /* while there is no inventory at all */
+	struct event *inspect_again;      /* while there is no inventory, or no ZFS that answers */
+	unsigned zfs_wait_s;              /* between those looks; 0: ZFS answers or is not installed */
 
 	struct helper *cleaning;
 	struct host_task clean_task;

@@ -20,12 +20,12 @@ void safe_add_n(const char *s, size_t len, int tabs, struct buf *out)
 {
 	for (size_t i = 0, n; i < len; i += n) {
 		n = utf8_valid(s + i, len - i);
-		if (n == 0 || (utf8_is_control(s + i, n) && !(tabs && s[i] == '\t'))) {
+		if (n && is_steering(utf8_code_point(s + i, n))) {
+			buf_addf(out, "\\u{%x}", utf8_code_point(s + i, n));
+		} else if (n == 0 || (utf8_is_control(s + i, n) && !(tabs && s[i] == '\t'))) {
 			n = n ? n : 1;
 			for (size_t k = 0; k < n; k++)
 				buf_addf(out, "\\x%02x", (unsigned char)s[i + k]);
-		} else if (is_steering(utf8_code_point(s + i, n))) {
-			buf_addf(out, "\\u{%x}", utf8_code_point(s + i, n));
 		} else {
 			buf_add(out, s + i, n);
 		}

@@ -52,13 +52,21 @@ size_t utf8_valid(const char *s, size_t len)
 	return need;
 }
 
+/* Line and paragraph separators, embeddings, overrides and isolates of the writing direction. */
+static int turns_text(unsigned c)
+{
+	return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 int utf8_is_control(const char *s, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)s;
 
 	if (n == 1)
 		return u[0] < 0x20 || u[0] == 0x7f;
-	return n == 2 && u[0] == 0xc2 && u[1] < 0xa0;
+	if (n == 2)
+		return u[0] == 0xc2 && u[1] < 0xa0;
+	return n == 3 && turns_text(utf8_code_point(s, n));
 }
 
 unsigned utf8_code_point(const char *s, size_t n)

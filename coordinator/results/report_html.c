@@ -4,6 +4,7 @@
  * in its policy; what came from hosts and files is text in it, never markup or script.
  */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/fs.h"
@@ -164,17 +165,20 @@ int report_html_with(const struct result_set *s, const struct report_options *o,
 		html_order, html_series, html_latency, html_disks, html_findings, html_environment,
 		html_commands};
 	struct analysis a;
-	struct html h = {s, o, assets, &a, out, NULL};
+	struct html h = {
+		.set = s, .opt = o, .assets = assets, .analysis = &a, .out = out};
 
 	if (analysis_make(s, &a, e) != 0)
 		return -1;
 	h.plots = json_array();
+	html_names_init(&h);
 	head(&h);
 	header(&h);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		sections[i](&h);
 	foot(&h);
 	json_decref(h.plots);
+	free(h.names);
 	analysis_clear(&a);
 	return 0;
 }

@@ -19,6 +19,10 @@ struct html_assets {
 };
 extern const struct html_assets html_assets_built_in;
 
+struct html_name {
+	const char *host;
+	char shown[REPORT_HOST_MAX];
+};
 struct html {
 	const struct result_set *set;
 	const struct report_options *opt;
@@ -26,6 +30,9 @@ struct html {
 	const struct analysis *analysis;
 	struct buf *out;
 	struct json_t *plots; /* what the page's script draws, in the order of the page */
+	/* of redacted pages: each host with what report_host() calls it, sorted */
+	struct html_name *names;
+	size_t n_names;
 };
 /* The rows of a workload's headline metric on one host, one a layout. */
 struct html_group {
@@ -69,6 +76,7 @@ void html_cell(struct html *h, const char *fmt, ...) __attribute__((format(print
 void html_number(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void html_table_end(struct html *h);
 
+void html_names_init(struct html *h);
 const char *html_host(const struct html *h, const char *host, char out[REPORT_HOST_MAX]);
 /* For each run: a grid (of that class) of the figures that fn makes for each workload and host, up
  * to HTML_HOSTS_MAX; then what `after` (may be NULL) adds for each workload. `nothing` is said where

@@ -158,8 +158,44 @@ void html_table_end(struct html *h)
 	buf_adds(h->out, "\n</tbody></table></div></details>\n");
 }
 
+static int by_host(const void *a, const void *b)
+{
+	return strcmp(((const struct html_name *)a)->host, ((const struct html_name *)b)->host);
+}
+
+/* Finding a redacted name takes a look at the whole set: once a host is enough. */
+void html_names_init(struct html *h)
+{
+	const struct analysis *a = h->analysis;
+	size_t all = 0, kept = 0;
+
+	for (size_t i = 0; i < a->n_runs && h->opt->redact; i++)
+		all += a->runs[i].n_hosts;
+	if (!all)
+		return;
+	h->names = xcalloc(all, sizeof(*h->names));
+	for (size_t i = 0; i < a->n_runs; i++)
+		for (size_t k = 0; k < a->runs[i].n_hosts; k++)
+			h->names[h->n_names++].host = a->runs[i].hosts[k];
+	qsort(h->names, h->n_names, sizeof(*h->names), by_host);
+	for (size_t i = 0; i < h->n_names; i++)
+		if (kept == 0 || strcmp(h->names[kept - 1].host, h->names[i].host) != 0)
+			h->names[kept++] = h->names[i];
+	h->n_names = kept;
+	for (size_t i = 0; i < kept; i++)
+		report_host(h->set, h->opt, h->names[i].host, h->names[i].shown);
+}
+
 const char *html_host(const struct html *h, const char *host, char out[REPORT_HOST_MAX])
 {
+	const struct html_name key = {.host = host}, *name = NULL;
+
+	if (h->n_names)
+		name = bsearch(&key, h->names, h->n_names, sizeof(*name), by_host);
+	if (name) {
+		memcpy(out, name->shown, sizeof(name->shown));
+		return out;
+	}
 	return report_host(h->set, h->opt, host, out);
 }
 

@@ -168,7 +168,7 @@ static void value(struct html *h, enum view v, double x)
 static void series_row(struct html *h, const struct html_group *g, enum view v,
 	const struct result_row *row, unsigned k, const struct result_series *s, json_t *lines)
 {
-	double min = NAN, max = NAN, whole;
+	double min = NAN, max = NAN;
 	struct result_point all = merged(s->points, s->n);
 
 	(void)g;
@@ -179,20 +179,22 @@ static void series_row(struct html *h, const struct html_group *g, enum view v,
 		min = fmin(min, x);
 		max = fmax(max, x);
 	}
-	whole = v == VIEW_LATENCY ? NAN : view_value(v, &all);
 	html_row(h);
 	html_cell(h, "%s", row->layout);
 	html_number(h, "%u", row->blocks[k]);
 	html_number(h, "%zu", s->n);
 	value(h, v, min);
-	value(h, v, whole);
 	value(h, v, max);
+	if (v != VIEW_LATENCY)
+		value(h, v, view_value(v, &all));
 }
 
 static void view_figure(struct html *h, const struct html_group *g, enum view v)
 {
-	static const char *const headings[] = {
-		"layout", "#block", "#points", "#lowest", "#overall", "#highest", NULL};
+	static const char *const rate[] = {
+		"layout", "#block", "#points", "#lowest", "#highest", "#overall", NULL};
+	static const char *const latency[] = {
+		"layout", "#block", "#points", "#lowest", "#highest", NULL};
 	size_t n = each_series(h, g, v, NULL, NULL);
 
 	if (!n)
@@ -200,7 +202,7 @@ static void view_figure(struct html *h, const struct html_group *g, enum view v)
 	html_figure(h, "%s on %s: %s%s", g->workload, g->shown, views[v].title,
 		n > HTML_LINES_MAX ? "; not all trials are drawn" : "");
 	lines_plot(h, g, v);
-	html_table(h, 0, "Per trial", headings);
+	html_table(h, 0, "Per trial", v == VIEW_LATENCY ? latency : rate);
 	each_series(h, g, v, series_row, NULL);
 	html_table_end(h);
 	html_figure_end(h);
@@ -234,10 +236,11 @@ void html_disks(struct html *h)
 
 #define STEPS 7
 static const struct {
-	const char *label;
+	const char *label, *heading;
 	double p;
-} steps[STEPS] = {{"50%", 0.5}, {"90%", 0.9}, {"99%", 0.99}, {"99.9%", 0.999}, {"99.99%", 0.9999},
-	{"99.999%", 0.99999}, {"max", 1}};
+} steps[STEPS] = {{"50%", "#50%", 0.5}, {"90%", "#90%", 0.9}, {"99%", "#99%", 0.99},
+	{"99.9%", "#99.9%", 0.999}, {"99.99%", "#99.99%", 0.9999},
+	{"99.999%", "#99.999%", 0.99999}, {"max", "#max", 1}};
 
 /* Histograms of the row's trials added up; 0 when there is none. */
 static int merge_histograms(const struct result_row *r, struct hist *sum)
@@ -266,54 +269,97 @@ static double percentile(const struct hist *sum, size_t step)
 	return (double)sum->count * (1 - p) < 1 ? NAN : (double)hist_percentile(sum, p);
 }
 
-static void percentile_row(
-	struct html *h, const struct result_row *r, const struct hist *sum, json_t *lines)
+struct percentiles {
+	const struct result_row *row;
+	uint64_t count;
+	double v[STEPS]; /* ns; NaN: too few operations */
+};
+
+static size_t find_percentiles(const struct html_group *g, struct percentiles *ret)
 {
-	json_t *values = json_array();
-	char s[UNITS_LEN];
+	struct hist *sum = xmalloc(sizeof(*sum));
+	size_t n = 0;
 
-	html_row(h);
-	html_cell(h, "%s", r->layout);
-	html_number(h, "%llu", (unsigned long long)sum->count);
-	for (size_t i = 0; i < STEPS; i++) {
-		double v = percentile(sum, i);
-
-		json_array_append_new(values, json_number(v));
-		html_number(h, "%s", isnan(v) ? "-" : units_duration((int64_t)v, s));
+	for (size_t i = 0; i < g->n; i++) {
+		if (!merge_histograms(g->rows[i], sum))
+			continue;
+		ret[n].row = g->rows[i];
+		ret[n].count = sum->count;
+		for (size_t k = 0; k < STEPS; k++)
+			ret[n].v[k] = percentile(sum, k);
+		n++;
 	}
-	json_array_append_new(
-		lines, json_pack("{si so}", "l", (int)r->layout_index, "v", values));
+	free(sum);
+	return n;
+}
+
+static int is_told(const struct percentiles *p, size_t n, size_t step)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(p[i].v[step]))
+			return 1;
+	return 0;
+}
+
+static void percentiles_plot(
+	struct html *h, const struct html_group *g, const struct percentiles *p, size_t n)
+{
+	json_t *plot = html_plot(h, "percentiles", "Latency percentiles on a logarithmic scale");
+	json_t *lines = json_array(), *labels = json_array();
+
+	for (size_t k = 0; k < STEPS; k++)
+		if (is_told(p, n, k))
+			json_array_append_new(labels, json_text(steps[k].label));
+	for (size_t i = 0; i < n; i++) {
+		json_t *values = json_array();
+
+		for (size_t k = 0; k < STEPS; k++)
+			if (is_told(p, n, k))
+				json_array_append_new(values, json_number(p[i].v[k]));
+		json_array_append_new(lines,
+			json_pack("{si so}", "l", (int)p[i].row->layout_index, "v", values));
+	}
+	html_set(plot, "unit", json_text("ns"));
+	html_set(plot, "layouts", html_plot_layouts(g->run));
+	html_set(plot, "labels", labels);
+	html_set(plot, "lines", lines);
+}
+
+static void percentiles_table(struct html *h, const struct percentiles *p, size_t n)
+{
+	const char *headings[STEPS + 3] = {"layout", "#operations"};
+	char s[UNITS_LEN];
+	size_t columns = 2;
+
+	for (size_t k = 0; k < STEPS; k++)
+		if (is_told(p, n, k))
+			headings[columns++] = steps[k].heading;
+	html_table(h, 0, "Percentiles", headings);
+	for (size_t i = 0; i < n; i++) {
+		html_row(h);
+		html_cell(h, "%s", p[i].row->layout);
+		html_number(h, "%llu", (unsigned long long)p[i].count);
+		for (size_t k = 0; k < STEPS; k++)
+			if (is_told(p, n, k))
+				html_number(h, "%s",
+					isnan(p[i].v[k]) ? "-"
+							 : units_duration((int64_t)p[i].v[k], s));
+	}
+	html_table_end(h);
 }
 
 static void latency_figure(struct html *h, const struct html_group *g)
 {
-	static const char *const headings[] = {"layout", "#operations", "#50%", "#90%", "#99%",
-		"#99.9%", "#99.99%", "#99.999%", "#max", NULL};
-	struct hist *sum = xmalloc(sizeof(*sum));
-	json_t *plot, *lines = json_array(), *labels = json_array();
-	size_t n = 0;
+	struct percentiles *p = xcalloc(g->n + 1, sizeof(*p));
+	size_t n = find_percentiles(g, p);
 
-	for (size_t i = 0; i < STEPS; i++)
-		json_array_append_new(labels, json_text(steps[i].label));
-	for (size_t i = 0; i < g->n; i++)
-		n += (size_t)merge_histograms(g->rows[i], sum);
 	if (n) {
 		html_figure(h, "%s on %s: latency of all counted trials", g->workload, g->shown);
-		plot = html_plot(h, "percentiles", "Latency percentiles on a logarithmic scale");
-		html_set(plot, "unit", json_text("ns"));
-		html_set(plot, "layouts", html_plot_layouts(g->run));
-		html_set(plot, "labels", json_incref(labels));
-		html_set(plot, "lines", json_incref(lines));
-		html_table(h, 0, "Percentiles", headings);
-		for (size_t i = 0; i < g->n; i++)
-			if (merge_histograms(g->rows[i], sum))
-				percentile_row(h, g->rows[i], sum, lines);
-		html_table_end(h);
+		percentiles_plot(h, g, p, n);
+		percentiles_table(h, p, n);
 		html_figure_end(h);
 	}
-	json_decref(lines);
-	json_decref(labels);
-	free(sum);
+	free(p);
 }
 
 void html_latency(struct html *h)

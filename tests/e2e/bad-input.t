@@ -129,6 +129,8 @@ fails() {
 
 policy_check() { agent one policy check; }
 
+host_has_tag() { fleet_ctl --json host list | jq -e --arg t "$1" '.hosts[] | select(.host == "one") | .tags | index($t)' >/dev/null; }
+
 dry_run() { fleet_ctl run --dry-run "$T/good.yaml"; }
 
 test_policy() {
@@ -157,6 +159,9 @@ test_policy() {
 	else
 		skip "a policy of somebody else's" "this needs root"
 	fi
+	sed 's/^tags: .*/tags: [local, seen]/' "$T/policy" >"$policy"
+	kill -HUP "$(monitor_of one)"
+	await_check "SIGHUP makes the agent read its policy and its host again" 20 host_has_tag seen
 	cp -p "$T/policy" "$policy"
 	ends "with the policy back, a run works" 0 fleet_ctl -q run "$T/good.yaml"
 	check "and nothing was touched by those that did not" test -z "$(ls -A "$FLEET/one/existing")"
@@ -213,11 +218,11 @@ unsent_note() { fleet_ctl --json host list | jq -e '.hosts[] | select(.host == "
 # In the middle of a trial: what was sent is acknowledged, and the spool can't take that in.
 test_spool_fills() {
 	local number
-	# Started anew, the spool has no room left in its own log.
+	# Started anew, the spool has little room in its own log, and a long trial needs more.
 	fleet_end_pid "$(monitor_of one)" 10
 	fleet_agent_start one
 	await_check "the agent is back" 20 host_is one idle
-	number=$(file_plan "$T/slow.yaml")
+	number=$(file_plan "$T/slow.yaml" --set workloads.slow.stream.size=8M)
 	await_check "a trial is under way: the disk under the spool fills" 20 in_trial "$number"
 	fill "$FLEET/one/state/spool"
 	await_check "the host's note says so" 20 unsent_note

@@ -121,6 +121,24 @@ test_dry_run() {
 	is "and files nothing" "$(fleet_ctl --json runs | jq '.runs | length')" 1
 }
 
+# More than is sent before the client has read some of it.
+test_long_dry_run() {
+	local i
+	if ! is_root; then
+		skip "a long dry run" "without root there are no file systems to build"
+		return
+	fi
+	{
+		printf 'name: long\nhosts: all\ntrials: 1\nworkloads: {w: {stream: {op: write, size: 1M}}}\nlayouts:\n'
+		for i in $(seq 200); do
+			printf '  l%s: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}\n' "$i"
+		done
+	} >"$T/long.yaml"
+	ends "a long dry run ends with 0" 0 fleet_ctl --json run --dry-run "$T/long.yaml"
+	check "it is longer than a megabyte" test "$(stat -c %s "$T/out")" -gt 1048576
+	is "it has every layout of every host" "$(jq '[.steps[] | select(.phase == "teardown") | "\(.host) \(.layout_name)"] | unique | length' "$T/out")" 400
+}
+
 test_set_and_detach() {
 	local number
 	number=$(file_plan "$T/plan.yaml" --set trials=1 --set workloads.write.stream.size=1M)
@@ -275,6 +293,7 @@ main() {
 	test_export
 	test_show
 	test_dry_run
+	test_long_dry_run
 	test_set_and_detach
 	test_two_hosts
 	test_cancel_and_resume

@@ -122,8 +122,7 @@ test_daemon_killed() {
 	"$ROOT/deploy/zfs-host" start-daemon "$FLEET/one"
 	await_check "with the daemon back, everything is taken down" 40 nothing_left one
 	await_check "and the host is ready again" 20 host_is one idle
-	kill -HUP "$(monitor_of one)"
-	await_check "SIGHUP makes the agent look at its host again" 20 knows_zfs one
+	await_check "the agent finds the ZFS that is back by itself" 60 knows_zfs one
 	ends "the next run works" 0 fleet_ctl run "$T/slow.yaml" --set workloads.slow.stream.size=1M --set workloads.slow.stream.rate=100M
 	check "and leaves nothing" nothing_left one
 }

@@ -17,6 +17,8 @@ static void texts_are_clean(void **state)
 		{"overlong \xc0\xaf", "overlong ??"},
 		{"surrogate \xed\xa0\x80", "surrogate ???"},
 		{"C1 \xc2\x9b[31m", "C1  [31m"},
+		{"turned \xe2\x80\xae" "cba\xe2\x81\xa6.", "turned  cba ."},
+		{"a mark \xe2\x80\x8f stays", "a mark \xe2\x80\x8f stays"},
 	};
 	struct err e;
 

@@ -23,6 +23,8 @@ WRONG(utf8, TEXT_TO(v->cancel->reason, "a\xc3("))
 WRONG(escape, TEXT_TO(v->cancel->reason, "\x1b[2J"))
 WRONG(c1_control, TEXT_TO(v->cancel->reason, "\xc2\x9b"
 					     "2J"))
+WRONG(turned_text, TEXT_TO(v->cancel->reason, "\xe2\x80\xae"
+					       "txt.exe"))
 WRONG(line_break, TEXT_TO(v->cancel->reason, "a\nb"))
 WRONG(line_long, TEXT_TO(v->cancel->reason, long_line))
 WRONG(run_zero, v->finish->key->run = 0)
@@ -76,6 +78,7 @@ static const struct {
 	{MSG_CANCEL, utf8, "reason is not one line"},
 	{MSG_CANCEL, escape, "reason is not one line"},
 	{MSG_CANCEL, c1_control, "reason is not one line"},
+	{MSG_CANCEL, turned_text, "reason is not one line"},
 	{MSG_CANCEL, line_break, "reason is not one line"},
 	{MSG_CANCEL, line_long, "reason is not one line"},
 	{MSG_FINISH, run_zero, "finish: key: run: 0 is not in 1.."},

@@ -263,7 +263,10 @@ static void others_cannot_move_a_directory(void **state)
 	struct err e;
 
 	(void)state;
-	assert_ok(fs_mkdir_p(named, 0777, &e), e);
+	if (geteuid() != 0)
+		skip(); /* an ordinary user's agent leaves this to its user's rights */
+	assert_ok(fs_mkdir_p(named, 0755, &e), e);
+	assert_int_equal(chmod(named, 0777), 0);
 	assert_int_equal(symlink(named, link), 0);
 	assert_ok(policy_check_directory(p, named, &real, &remount, &e), e);
 	free(real);

@@ -259,14 +259,12 @@
 		};
 	}
 	function percentilesChart(plot) {
-		const last = plot.labels.filter((_, i) => plot.lines.some((line) => line.v[i] !== null));
-		const at = last.map((label) => plot.labels.indexOf(label));
 		const datasets = plot.lines.map((line) => Object.assign(
 			pointStyle(line.l), lineStyle(line.l, false),
-			{ label: plot.layouts[line.l], data: at.map((i) => line.v[i]), spanGaps: true }));
+			{ label: plot.layouts[line.l], data: line.v, spanGaps: true }));
 		return {
 			type: "line",
-			data: { labels: last, datasets },
+			data: { labels: plot.labels, datasets },
 			options: options({
 				x: axis("operations no slower than", { ticks: { color: color("dim"), maxRotation: 50, autoSkip: false } }),
 				y: axis("latency", { type: "logarithmic", ticks: ticks(plot.unit), afterBuildTicks: logTicks }),
@@ -313,14 +311,6 @@
 		while (text.length > 1 && ctx.measureText(text + "…").width > width) text = text.slice(0, -1);
 		return text + "…";
 	}
-	// On the page's own ground, so that no line runs through it.
-	function words(ctx, text, x, y, width) {
-		const shown = cut(ctx, text, width), style = ctx.fillStyle;
-		ctx.fillStyle = color("ground");
-		ctx.fillRect(x, y - 11, ctx.measureText(shown).width + 4, 14);
-		ctx.fillStyle = style;
-		ctx.fillText(shown, x, y);
-	}
 	// The margin's band, the line of no change, and for each row its words and its interval.
 	function forestParts(plot) {
 		function column(chart, lo, hi, style) {
@@ -332,35 +322,49 @@
 		return {
 			id: "forest",
 			beforeDatasetsDraw(chart) {
-				const { ctx, chartArea, scales } = chart;
+				const { ctx } = chart;
 				ctx.save();
-				if (plot.margin) column(chart, -plot.margin, plot.margin, color("band"));
+				ctx.textBaseline = "alphabetic";
 				column(chart, 0, 0, color("ink"));
+				plot.rows.forEach((row, i) => words(chart, row, i, true));
+				if (plot.margin) column(chart, -plot.margin, plot.margin, color("band"));
 				plot.rows.forEach((row, i) => {
-					const y = scales.y.getPixelForValue(i), width = chartArea.right - chartArea.left;
-					ctx.textBaseline = "alphabetic";
-					ctx.font = (row.overall ? "600 " : "") + "12px system-ui, sans-serif";
-					ctx.fillStyle = row.invalid ? color("bad") : color("ink");
-					words(ctx, plot.compact ? row.label + "  " + row.text : row.label, chartArea.left, y - (plot.compact ? 9 : 24), width);
-					ctx.font = "12px system-ui, sans-serif";
-					ctx.fillStyle = row.invalid ? color("bad") : color("dim");
-					if (!plot.compact) words(ctx, row.text, chartArea.left, y - 10, width);
-					if (row.lo === null) return;
-					ctx.strokeStyle = rowColor(row);
-					ctx.lineWidth = 2;
-					const from = scales.x.getPixelForValue(row.lo), to = scales.x.getPixelForValue(row.hi);
-					ctx.beginPath();
-					ctx.moveTo(from, y);
-					ctx.lineTo(to, y);
-					for (const end of [from, to]) {
-						ctx.moveTo(end, y - 4);
-						ctx.lineTo(end, y + 4);
-					}
-					ctx.stroke();
+					words(chart, row, i, false);
+					if (row.lo !== null) interval(chart, row, i);
 				});
 				ctx.restore();
 			},
 		};
+	}
+	// A row's words, or the ground under them, so that the line of no change does not run through.
+	function words(chart, row, i, ground) {
+		const { ctx, chartArea, scales } = chart, y = scales.y.getPixelForValue(i);
+		const font = "12px system-ui, sans-serif", quiet = row.invalid ? color("bad") : color("dim");
+		const lines = row.verdict === "host"
+			? [[row.label + "  " + row.text, y - 9, font, color("ink")]]
+			: [[row.label, y - 24, (row.overall ? "600 " : "") + font, row.invalid ? quiet : color("ink")],
+				[row.text, y - 10, font, quiet]];
+		for (const [text, base, lineFont, style] of lines) {
+			ctx.font = lineFont;
+			const shown = cut(ctx, text, chartArea.right - chartArea.left);
+			ctx.fillStyle = ground ? color("ground") : style;
+			if (ground) ctx.fillRect(chartArea.left, base - 11, ctx.measureText(shown).width + 4, 14);
+			else ctx.fillText(shown, chartArea.left, base);
+		}
+	}
+	function interval(chart, row, i) {
+		const { ctx, scales } = chart, y = scales.y.getPixelForValue(i);
+		const from = scales.x.getPixelForValue(row.lo), to = scales.x.getPixelForValue(row.hi);
+		ctx.strokeStyle = rowColor(row);
+		ctx.lineWidth = 2;
+		ctx.beginPath();
+		ctx.moveTo(from, y);
+		ctx.lineTo(to, y);
+		for (const end of [from, to]) {
+			ctx.moveTo(end, y - 4);
+			ctx.lineTo(end, y + 4);
+		}
+		ctx.stroke();
 	}
 	function rowColor(row) {
 		if (row.invalid) return color("bad");
@@ -408,6 +412,7 @@
 			}] },
 			options: options({
 				x: axis(plot.label, { type: "linear", min, max, offset: false, afterBuildTicks: ratioTicks,
+					grid: { offset: false, color: color("line") },
 					ticks: { color: color("dim"), maxRotation: 0, autoSkip: false, callback: ratioText } }),
 				y: axis("hosts", { ticks: { color: color("dim"), precision: 0 } }),
 			}, {
