@@ -15,10 +15,14 @@
 
 const struct rule rule_table[] = {
 	{"V01", "read from cache", rule_cached_read},
+	{"V02", "compressible data on a compressing volume", rule_compressible},
 	{"V03", "sync not timed", rule_sync_untimed},
 	{"V04", "too few trials", rule_few_trials},
 	{"V05", "wide spread", rule_wide_spread},
+	{"V06", "drift", rule_drift},
 	{"V07", "identical timings", rule_identical_timings},
+	{"V12", "bound by the CPU", rule_cpu_bound},
+	{"V15", "volume nearly full", rule_nearly_full},
 	{"V16", "layouts differ in capacity or redundancy", rule_layouts_unlike},
 	{"V17", "order unknown or sequential", rule_order},
 	{"V18", "data set smaller than memory", rule_small_data},
@@ -26,6 +30,7 @@ const struct rule rule_table[] = {
 	{"V23", "these builds only", rule_these_builds},
 	{"V24", "spread bounded, not known", rule_spread_bounded},
 	{"V25", "layouts differ in what sync guarantees", rule_sync_differs},
+	{"V27", "two clusters of trials", rule_two_clusters},
 };
 const size_t rule_count = ARRAY_LEN(rule_table);
 
@@ -115,4 +120,13 @@ int rule_row_is_headline(const struct rule_input *in, const struct result_row *r
 {
 	return row->workload_index < in->run->n_workloads &&
 	       in->run->headline[row->workload_index] == row->metric;
+}
+
+const json_t *rule_inventory(const struct rule_input *in, const char *host)
+{
+	for (size_t i = 0; i < in->set->n_envs; i++)
+		if (in->set->envs[i].run == in->run->run->id &&
+			strcmp(in->set->envs[i].host, host) == 0)
+			return in->set->envs[i].inventory;
+	return NULL;
 }

@@ -61,12 +61,23 @@ void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Whether a row is of the metric that its workload is judged by. */
 int rule_row_is_headline(const struct rule_input *in, const struct result_row *row);
+/* What the host told about itself before the run, or NULL. Borrowed. */
+const struct json_t *rule_inventory(const struct rule_input *in, const char *host);
+/* The rows of a run: every one, in order. Needs analysis.h. */
+#define FOR_ROWS(in, row)                                                                          \
+	for (const struct result_row *row = (in)->analysis->rows + (in)->run->first_row,           \
+				     *end_ = row + (in)->run->n_rows;                              \
+		row < end_; row++)
 
 void rule_cached_read(const struct rule_input *in);       /* V01 */
+void rule_compressible(const struct rule_input *in);      /* V02 */
 void rule_sync_untimed(const struct rule_input *in);      /* V03 */
 void rule_few_trials(const struct rule_input *in);        /* V04 */
 void rule_wide_spread(const struct rule_input *in);       /* V05 */
+void rule_drift(const struct rule_input *in);             /* V06 */
 void rule_identical_timings(const struct rule_input *in); /* V07 */
+void rule_cpu_bound(const struct rule_input *in);         /* V12 */
+void rule_nearly_full(const struct rule_input *in);       /* V15 */
 void rule_layouts_unlike(const struct rule_input *in);    /* V16 */
 void rule_order(const struct rule_input *in);             /* V17 */
 void rule_small_data(const struct rule_input *in);        /* V18 */
@@ -74,5 +85,6 @@ void rule_samples_missing(const struct rule_input *in);   /* V20 */
 void rule_these_builds(const struct rule_input *in);      /* V23 */
 void rule_spread_bounded(const struct rule_input *in);    /* V24 */
 void rule_sync_differs(const struct rule_input *in);      /* V25 */
+void rule_two_clusters(const struct rule_input *in);      /* V27 */
 
 #endif

@@ -18,13 +18,8 @@
 #define FEW_SUMMARY 4         /* the same where only mean, min and max are told */
 #define WIDE 0.1              /* coefficient of variation */
 #define TIE_CHANCE 0.01       /* below it, equal timings are no chance */
+#define CPU_BOUND 0.9         /* of all CPUs, or of the worker's threads */
 #define TIMER_RESOLUTION 1e-9 /* of our own timings, seconds */
-
-/* The rows of a run: every one, in order. */
-#define FOR_ROWS(in, row)                                                                          \
-	for (const struct result_row *row = (in)->analysis->rows + (in)->run->first_row,           \
-				     *end_ = row + (in)->run->n_rows;                              \
-		row < end_; row++)
 
 static const struct plan *plan_of(const struct rule_input *in)
 {
@@ -256,18 +251,84 @@ void rule_identical_timings(const struct rule_input *in)
 	}
 }
 
-static uint64_t ram_of(const struct rule_input *in, const char *host)
-{
-	for (size_t i = 0; i < in->set->n_envs; i++)
-		if (in->set->envs[i].run == in->run->run->id &&
-			strcmp(in->set->envs[i].host, host) == 0)
-			return (uint64_t)json_get_int(in->set->envs[i].inventory, "ram_bytes", 0);
-	return 0;
-}
-
 static int same_section(const struct result_row *a, const struct result_row *b)
 {
 	return a && a->workload_index == b->workload_index && strcmp(a->host, b->host) == 0;
+}
+
+/* How busy the CPUs were during a row's trials, at most; NaN where no trial tells. */
+struct cpu_use {
+	double host, worker; /* of all CPUs; of one CPU per thread of the worker */
+	unsigned bound, untold;
+};
+
+static double host_busy(const struct telemetry *t)
+{
+	double busy = (double)t->cpu_user_ns + (double)t->cpu_system_ns;
+	double all = busy + (double)t->cpu_idle_ns + (double)t->cpu_iowait_ns;
+
+	return all > 0 ? busy / all : NAN;
+}
+
+/* A worker that used no CPU at all was not counted. */
+static double worker_busy(const struct trial_summary *t, unsigned threads)
+{
+	double busy = (double)t->cpu_user_ns + (double)t->cpu_system_ns;
+
+	return busy > 0 && threads && t->elapsed_ns > 0 ? busy / threads / (double)t->elapsed_ns
+							: NAN;
+}
+
+static struct cpu_use cpu_use_of(const struct result_row *row, unsigned threads)
+{
+	struct cpu_use u = {NAN, NAN, 0, 0};
+
+	for (unsigned i = 0; i < row->listed; i++) {
+		const struct trial_summary *t = &row->trials[i]->sum;
+		double host = host_busy(&t->tele), worker = worker_busy(t, threads);
+
+		u.host = fmax(u.host, host);
+		u.worker = fmax(u.worker, worker);
+		u.bound += host > CPU_BOUND || worker > CPU_BOUND;
+		u.untold += isnan(host) && !(worker > CPU_BOUND);
+	}
+	return u;
+}
+
+/* NaN is not JSON. */
+static json_t *real_or_null(double v)
+{
+	return isnan(v) ? json_null() : json_real(v);
+}
+
+static void cpu_bound_told(
+	const struct rule_input *in, const struct result_row *row, const struct cpu_use *u)
+{
+	int by_host = u->host > CPU_BOUND;
+
+	finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
+		json_pack("{so so si si}", "host_busy", real_or_null(u->host), "worker_busy",
+			real_or_null(u->worker), "bound", (int)u->bound, "n", (int)row->listed),
+		"bound by the CPU in %u of %u trials: %s up to %.0f%% busy", u->bound, row->listed,
+		by_host ? "all CPUs of the host" : "the workload's threads",
+		100 * (by_host ? u->host : u->worker));
+}
+
+void rule_cpu_bound(const struct rule_input *in)
+{
+	FOR_ROWS(in, row)
+	{
+		const struct stream *s = stream_of(in, row);
+		struct cpu_use u;
+
+		if (!rule_row_is_headline(in, row))
+			continue;
+		u = cpu_use_of(row, s ? s->threads : 0);
+		if (u.untold || row->summary_only)
+			finding_unknown(in, "no use of the CPUs");
+		if (u.bound)
+			cpu_bound_told(in, row, &u);
+	}
 }
 
 /* Once per host and workload: its layouts get the same data. */
@@ -285,7 +346,7 @@ void rule_small_data(const struct rule_input *in)
 		if (!rule_row_is_headline(in, row) || same_section(told, row))
 			continue;
 		if (strcmp(host, row->host) != 0)
-			ram = ram_of(in, row->host);
+			ram = (uint64_t)json_get_int(rule_inventory(in, row->host), "ram_bytes", 0);
 		host = row->host;
 		if (bytes == 0 || ram == 0) {
 			finding_unknown(

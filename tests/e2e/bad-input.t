@@ -232,6 +232,24 @@ test_spool_fills() {
 	check_not "the note is gone" unsent_note
 }
 
+# All of a run waits in the spool, and when the store takes it the spool can't note that down.
+test_answers_missed() {
+	local number
+	number=$(file_plan "$T/slow.yaml")
+	await_check "a trial is under way: the disk under the store fills" 20 in_trial "$number"
+	fill "$FLEET/coordinator"
+	await_check "the job runs to its end all the same" 20 log_has one "run $number: job .* ended: done"
+	fleet_end_pid "$(monitor_of one)" 10
+	await_check "the agent is gone" 20 host_is one offline
+	fleet_agent_start one
+	await_check "and back, with a new log under its spool" 20 host_is one idle
+	fill "$FLEET/one/state/spool"
+	rm "$FLEET/coordinator/filler"
+	await_check "the spool cannot take the store's answers" 20 unsent_note
+	rm "$FLEET/one/state/spool/filler"
+	after_full "$number" "missed answers"
+}
+
 # small_disk FOLDER: what is written there can fill it.
 small_disk() {
 	mkdir -p "$1"
@@ -258,6 +276,7 @@ main() {
 		test_full_spool
 		test_spool_fills
 		test_full_store
+		test_answers_missed
 	else
 		skip "full disks" "a small disk to fill needs root"
 	fi

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "tests/unit/results_kit.h"
 
@@ -17,10 +18,14 @@ struct scene {
 	int no_plan;
 	const char *design, *cache, *state;
 	uint64_t ram;
+	const char *zfs; /* of the host */
 	const char *op;
-	double ms[3];             /* elapsed of each block, both layouts */
-	unsigned n;               /* blocks; 0: three */
-	uint64_t bytes, physical; /* moved by each trial; by the disks */
+	double ms[10];               /* elapsed of each block, both layouts */
+	double factor;               /* right's elapsed over left's; 0: the same */
+	int untimed;                 /* no starts of the trials */
+	double host_cpu, worker_cpu; /* parts of four CPUs and of one that were busy; 0: not told */
+	unsigned n;                  /* blocks; 0: three */
+	uint64_t bytes, physical;    /* moved by each trial; by the disks */
 	int no_counters;
 	uint64_t usable[2];
 	uint32_t lost;
@@ -28,6 +33,9 @@ struct scene {
 	int summary;
 };
 
+#define POOL_WITH(compression)                                                                     \
+	"{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, properties: "           \
+	"{compression: " compression "}}}"
 #define POOL "{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4}}"
 
 static char *layouts[] = {"left", "right", NULL}, *workloads[] = {"put", "load", NULL};
@@ -71,14 +79,31 @@ static void add_environment(const struct scene *c, struct buf *lines)
 	if (c->ram != 1)
 		json_object_set_new(v.inventory, "ram_bytes",
 			json_integer((json_int_t)(c->ram ? c->ram : 32 * GIB)));
+	if (c->zfs)
+		json_object_set_new(v.inventory, "zfs", json_string(c->zfs));
 	export_environment(&v, lines);
 	json_decref(v.inventory);
+}
+
+static void set_cpu(const struct scene *c, struct trial_summary *t)
+{
+	double ns = (double)t->elapsed_ns;
+
+	t->cpu_user_ns = (uint64_t)(c->worker_cpu * ns / 2);
+	t->cpu_system_ns = (uint64_t)(c->worker_cpu * ns / 2);
+	if (!(c->host_cpu > 0))
+		return;
+	t->tele.cpu_user_ns = (uint64_t)(c->host_cpu * ns * 3);
+	t->tele.cpu_system_ns = (uint64_t)(c->host_cpu * ns);
+	t->tele.cpu_idle_ns = (uint64_t)((1 - c->host_cpu) * ns);
+	t->tele.cpu_iowait_ns = (uint64_t)((1 - c->host_cpu) * ns * 3);
 }
 
 static void add_trial(const struct scene *c, uint32_t layout, uint32_t block, struct buf *lines)
 {
 	static const double usual[] = {1000.25, 1010.5, 1020.125};
-	double ms = c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1];
+	double factor = layout == 1 && c->factor > 0 ? c->factor : 1;
+	double ms = factor * (c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1]);
 	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution};
 	struct result_trial t =
 		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
@@ -86,6 +111,9 @@ static void add_trial(const struct scene *c, uint32_t layout, uint32_t block, st
 
 	t.op = (char *) or (c->op, "write");
 	t.sum.bytes = bytes == 1 ? 0 : bytes;
+	t.sum.started_wall_ns =
+		c->untimed ? 0 : 1700000000 * NS_PER_S + (block * 2 + layout) * NS_PER_S;
+	set_cpu(c, &t.sum);
 	t.sum.tele.disks = c->no_counters ? 0 : 4;
 	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
 	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
@@ -166,6 +194,43 @@ static const struct {
 		NULL},
 	{"no counters", "V01", {.op = "read", .no_counters = 1}, UNKNOWN, 0, NULL},
 	{"a write", "V01", {.physical = GIB}, SILENT, 0, NULL},
+	{"zeros on lz4", "V02",
+		{.left = POOL_WITH("lz4"),
+			.right = POOL_WITH("off"),
+			.stream = "{op: write, size: 64G, data: zero}"},
+		FIRES, SEVERITY_INVALID, "compresses (compression=lz4)"},
+	{"zeros that are read again", "V02",
+		{.left = POOL_WITH("on"), .right = POOL_WITH("off"), .op = "read", .data = "zero"},
+		FIRES, SEVERITY_INVALID, "compression=on"},
+	{"half of it shrinks", "V02",
+		{.left = POOL_WITH("zstd"),
+			.right = POOL_WITH("off"),
+			.stream = "{op: write, size: 64G, data: {compressible: 50%}}"},
+		FIRES, SEVERITY_WARNING, "shrink by 50%"},
+	{"zeros, compression is off", "V02",
+		{.left = POOL_WITH("off"),
+			.right = POOL_WITH("off"),
+			.stream = "{op: write, size: 64G, data: zero}"},
+		SILENT, 0, NULL},
+	{"random data on lz4", "V02", {.left = POOL_WITH("lz4")}, SILENT, 0, NULL},
+	{"OpenZFS 2.2 compresses", "V02",
+		{.zfs = "OpenZFS 2.2.2-0ubuntu9", .stream = "{op: write, size: 64G, data: zero}"},
+		FIRES, SEVERITY_INVALID, "the default of OpenZFS 2.2.2-0ubuntu9"},
+	{"OpenZFS 2.1 does not", "V02",
+		{.zfs = "OpenZFS 2.1.11-1", .stream = "{op: write, size: 64G, data: zero}"}, SILENT,
+		0, NULL},
+	{"zfs-fuse does not", "V02",
+		{.zfs = "zfs-fuse, pool version 23",
+			.stream = "{op: write, size: 64G, data: zero}"},
+		SILENT, 0, NULL},
+	{"some ZFS", "V02", {.zfs = "OpenZFS", .stream = "{op: write, size: 64G, data: zero}"},
+		UNKNOWN, 0, NULL},
+	{"zeros into a directory", "V02",
+		{.left = POOL_WITH("off"),
+			.right = "{existing: /srv/bench}",
+			.stream = "{op: write, size: 64G, data: zero}"},
+		UNKNOWN, 0, NULL},
+	{"an import", "V02", {.no_plan = 1}, UNKNOWN, 0, NULL},
 	{"sync: none", "V03", {.stream = "{op: write, size: 64G, sync: none}"}, FIRES,
 		SEVERITY_WARNING, "before the data is on the disks"},
 	{"sync: all", "V03", {0}, SILENT, 0, NULL},
@@ -174,6 +239,25 @@ static const struct {
 	{"three trials", "V04", {0}, SILENT, 0, NULL},
 	{"wide", "V05", {.ms = {1000, 1300, 900}}, FIRES, SEVERITY_NOTE, "by 20%"},
 	{"narrow", "V05", {0}, SILENT, 0, NULL},
+	{"slower and slower, blocks in random order", "V06",
+		{.n = 4, .ms = {1000, 1010, 1020, 1031}, .factor = 2}, FIRES, SEVERITY_NOTE,
+		"of 8 trials"},
+	{"slower and slower, order as written", "V06",
+		{.n = 6,
+			.ms = {1000, 1010, 1020, 1031, 1040, 1051},
+			.factor = 2,
+			.design = "as-written"},
+		FIRES, SEVERITY_WARNING,
+		"elapsed drifts by +5.6% from the first to the last of 12"},
+	{"faster and faster", "V06", {.n = 5, .ms = {1100, 1050, 1060, 1020, 1000}}, FIRES,
+		SEVERITY_NOTE, "drifts by -9"},
+	{"up and down", "V06", {.n = 6, .ms = {1010, 1000, 1030, 1005, 1020, 1015}, .factor = 2},
+		SILENT, 0, NULL},
+	{"all the same", "V06", {.n = 5, .ms = {1000, 1000, 1000, 1000, 1000}}, SILENT, 0, NULL},
+	{"three blocks of two", "V06", {.ms = {1000, 1010, 1020}}, UNKNOWN, 0, NULL},
+	{"no starts", "V06", {.n = 4, .ms = {1000, 1010, 1020, 1031}, .untimed = 1}, UNKNOWN, 0,
+		NULL},
+	{"only averages", "V06", {.summary = 1}, UNKNOWN, 0, NULL},
 	{"two to the nanosecond", "V07", {.ms = {1000, 1000, 1002}}, FIRES, SEVERITY_WARNING,
 		"trials 1, 2 both 1s"},
 	{"whole seconds", "V07", {.ms = {1000, 1000, 2000}, .resolution = 1}, SILENT, 0, NULL},
@@ -183,6 +267,36 @@ static const struct {
 		{.ms = {1000, 1000, 1002}, .stream = "{op: write, size: 64G, rate: 1G}"}, SILENT, 0,
 		NULL},
 	{"all different", "V07", {0}, SILENT, 0, NULL},
+	{"every CPU of the host", "V12", {.host_cpu = 0.95, .worker_cpu = 0.3}, FIRES,
+		SEVERITY_WARNING, "3 of 3 trials: all CPUs of the host up to 95% busy"},
+	{"the one thread", "V12", {.host_cpu = 0.3, .worker_cpu = 0.97}, FIRES, SEVERITY_WARNING,
+		"the workload's threads up to 97% busy"},
+	{"one of four threads", "V12",
+		{.host_cpu = 0.3,
+			.worker_cpu = 0.97,
+			.stream = "{op: write, size: 64G, threads: 4}"},
+		SILENT, 0, NULL},
+	{"waiting for the disks", "V12", {.host_cpu = 0.89, .worker_cpu = 0.89}, SILENT, 0, NULL},
+	{"no telemetry", "V12", {.worker_cpu = 0.2}, UNKNOWN, 0, NULL},
+	{"only averages", "V12", {.summary = 1}, UNKNOWN, 0, NULL},
+	{"five sixths of the room", "V15", {.usable = {200 * GIB, 150 * GIB}}, FIRES,
+		SEVERITY_WARNING, "write 128 GiB, usable are 150 GiB: 85% full"},
+	{"two thirds of the room", "V15", {.usable = {200 * GIB, 200 * GIB}}, SILENT, 0, NULL},
+	{"zeros may vanish", "V15", {.data = "zero", .usable = {150 * GIB, 150 * GIB}}, UNKNOWN, 0,
+		NULL},
+	{"zeros do not vanish", "V15",
+		{.data = "zero", .left = POOL_WITH("off"), .usable = {150 * GIB, 200 * GIB}}, FIRES,
+		SEVERITY_WARNING, "85% full"},
+	{"somebody else's data", "V15",
+		{.right = "{existing: /srv/bench}", .usable = {200 * GIB, 200 * GIB}}, UNKNOWN, 0,
+		NULL},
+	{"sizes not known", "V15", {.usable = {1, 1}}, UNKNOWN, 0, NULL},
+	{"memory not known", "V15",
+		{.ram = 1,
+			.stream = "{op: write, size: ram * 2}",
+			.usable = {200 * GIB, 200 * GIB}},
+		UNKNOWN, 0, NULL},
+	{"an import", "V15", {.no_plan = 1}, UNKNOWN, 0, NULL},
 	{"less room", "V16", {.usable = {90 * GIB, 60 * GIB}}, FIRES, SEVERITY_NOTE,
 		"right 60 GiB, left 90 GiB"},
 	{"the same room", "V16", {.usable = {90 * GIB, 89.5 * GIB}}, SILENT, 0, NULL},
@@ -223,6 +337,20 @@ static const struct {
 	{"alike", "V25", {0}, SILENT, 0, NULL},
 	{"disks of the host", "V25", {.right = "{pool: {level: raidz1, disks: 4}}"}, UNKNOWN, 0,
 		NULL},
+	{"three and three", "V27", {.n = 6, .ms = {1000, 1100, 1002, 1102, 1101, 1001}}, FIRES,
+		SEVERITY_WARNING, "3 trials near 1.00s, 3 near 1.10s"},
+	{"eight and two", "V27",
+		{.n = 10, .ms = {1000, 1001, 1002, 1003, 1200, 1004, 1005, 1006, 1201, 1007}},
+		FIRES, SEVERITY_WARNING, "8 trials near"},
+	{"evenly spread", "V27", {.n = 6, .ms = {1000, 1010, 1020, 1030, 1040, 1050}}, SILENT, 0,
+		NULL},
+	{"one far away", "V27", {.n = 6, .ms = {1000, 1001, 1002, 1003, 1004, 1500}}, SILENT, 0,
+		NULL},
+	{"whole seconds", "V27",
+		{.n = 6, .ms = {56000, 56000, 57000, 56000, 57000, 57000}, .resolution = 1}, SILENT,
+		0, NULL},
+	{"five trials", "V27", {.n = 5, .ms = {1000, 1100, 1002, 1102, 1101}}, SILENT, 0, NULL},
+	{"only averages", "V27", {.summary = 1}, UNKNOWN, 0, NULL},
 };
 
 static void each_rule(void **state)

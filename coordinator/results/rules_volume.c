@@ -1,0 +1,195 @@
+/*
+ * Rules about what the plan's data meets on a volume: compression, too little room. Owns nothing.
+ * Invariant: what a layout does is taken from its plan and from what its host told, never guessed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/rules.h"
+
+#define NEARLY_FULL 0.8 /* of the usable bytes */
+
+enum compressing { COMPRESSING_NO, COMPRESSING_YES, COMPRESSING_BY_DEFAULT, COMPRESSING_UNKNOWN };
+
+/* What the layout's plan says; by default: as the host's ZFS does. */
+static enum compressing planned(const struct layout *l, const char **ret_setting)
+{
+	if (l->existing)
+		return COMPRESSING_UNKNOWN;
+	if (!l->pool)
+		return COMPRESSING_NO;
+	for (size_t i = 0; i < l->pool->n_props; i++) {
+		const struct property *p = &l->pool->props[i];
+
+		if (strcmp(p->name, "compression") != 0)
+			continue;
+		*ret_setting = p->value;
+		return strcmp(p->value, "off") == 0 ? COMPRESSING_NO : COMPRESSING_YES;
+	}
+	return COMPRESSING_BY_DEFAULT;
+}
+
+/* OpenZFS compresses by default since 2.2.0; what came before it does not, nor does zfs-fuse. */
+static enum compressing default_of(const char *zfs)
+{
+	unsigned major, minor;
+
+	if (str_starts(zfs, "zfs-fuse") || strcmp(zfs, "OpenZFS before 0.8") == 0)
+		return COMPRESSING_NO;
+	if (sscanf(zfs, "OpenZFS %u.%u", &major, &minor) != 2)
+		return COMPRESSING_UNKNOWN;
+	return major > 2 || (major == 2 && minor >= 2) ? COMPRESSING_YES : COMPRESSING_NO;
+}
+
+static void compressed_told(const struct rule_input *in, const char *host, const struct layout *l,
+	const struct workload *w, const char *setting)
+{
+	const struct stream *s = &w->stream;
+	unsigned percent = s->data == DATA_ZERO ? 100 : s->compressible_percent;
+
+	if (s->data == DATA_ZERO)
+		finding_add(in, SEVERITY_INVALID, host, l->name, w->name,
+			json_pack("{ss si}", "compression", setting, "saved_percent", (int)percent),
+			"zeros, and the volume compresses (%s): next to nothing reaches the disks",
+			setting);
+	else
+		finding_add(in, SEVERITY_WARNING, host, l->name, w->name,
+			json_pack("{ss si}", "compression", setting, "saved_percent", (int)percent),
+			"data made to shrink by %u%%, and the volume compresses (%s): the disks "
+			"move less than the workload",
+			percent, setting);
+}
+
+static void compressed_by_default(
+	const struct rule_input *in, const struct layout *l, const struct workload *w)
+{
+	for (size_t i = 0; i < in->run->n_hosts; i++) {
+		const char *host = in->run->hosts[i];
+		const char *zfs = json_get_str(rule_inventory(in, host), "zfs", "");
+		enum compressing c = default_of(zfs);
+		char *setting;
+
+		if (c == COMPRESSING_UNKNOWN)
+			finding_unknown(in, "no version of ZFS");
+		if (c != COMPRESSING_YES)
+			continue;
+		setting = xasprintf("the default of %s", zfs);
+		compressed_told(in, host, l, w, setting);
+		free(setting);
+	}
+}
+
+static void compressed_for(const struct rule_input *in, const struct workload *w)
+{
+	const struct plan *p = in->run->plan;
+
+	if (w->stream.op == OP_READ && !w->stream.of) {
+		finding_unknown(in, "no kind of the data that was there already");
+		return;
+	}
+	for (size_t i = 0; w->stream.data != DATA_RANDOM && i < p->n_layouts; i++) {
+		const struct layout *l = &p->layouts[i];
+		const char *value = "";
+		enum compressing c = planned(l, &value);
+		char *setting;
+
+		if (c == COMPRESSING_UNKNOWN)
+			finding_unknown(in, "no settings of layouts that were there already");
+		if (c == COMPRESSING_BY_DEFAULT)
+			compressed_by_default(in, l, w);
+		if (c != COMPRESSING_YES)
+			continue;
+		setting = xasprintf("compression=%s", value);
+		compressed_told(in, NULL, l, w, setting);
+		free(setting);
+	}
+}
+
+void rule_compressible(const struct rule_input *in)
+{
+	const struct plan *p = in->run->plan;
+
+	if (!p)
+		finding_unknown(in, "no plan");
+	for (size_t i = 0; p && i < p->n_workloads; i++)
+		compressed_for(in, &p->workloads[i]);
+}
+
+/* The least usable bytes of each layout of one host; UINT64_MAX: it has no trial, 0: not known. */
+struct room {
+	const char *host;
+	uint64_t *least;
+};
+
+static void fill_of(
+	const struct rule_input *in, const char *host, const struct layout *l, uint64_t usable)
+{
+	const struct plan *p = in->run->plan;
+	uint64_t ram = (uint64_t)json_get_int(rule_inventory(in, host), "ram_bytes", 0);
+	int64_t all, certain = layout_stored_bytes(p, l, ram);
+	char a[UNITS_LEN], b[UNITS_LEN];
+	struct err ignored;
+
+	if (usable == 0) {
+		finding_unknown(in, "no usable sizes");
+		return;
+	}
+	if ((double)certain > NEARLY_FULL * (double)usable)
+		finding_add(in, SEVERITY_WARNING, host, l->name, NULL,
+			json_pack("{sI sI sf}", "written_bytes", (json_int_t)certain,
+				"usable_bytes", (json_int_t)usable, "fill",
+				(double)certain / (double)usable),
+			"the workloads write %s, usable are %s: %.0f%% full",
+			units_size(certain, a), units_size((int64_t)usable, b),
+			100 * (double)certain / (double)usable);
+	else if (plan_needed_bytes(p, ram, &all, &ignored) != 0)
+		finding_unknown(in, "no size of the memory");
+	else if ((double)all > NEARLY_FULL * (double)usable)
+		finding_unknown(in, "no compression ratio");
+	else if (l->existing)
+		finding_unknown(in, "no fill level of layouts that were there already");
+}
+
+static void room_told(const struct rule_input *in, struct room *r)
+{
+	const struct plan *p = in->run->plan;
+
+	for (size_t i = 0; i < p->n_layouts; i++) {
+		if (r->host && r->least[i] != UINT64_MAX)
+			fill_of(in, r->host, &p->layouts[i], r->least[i]);
+		r->least[i] = UINT64_MAX;
+	}
+}
+
+void rule_nearly_full(const struct rule_input *in)
+{
+	const struct plan *p = in->run->plan;
+	struct room r = {0};
+
+	if (!p) {
+		finding_unknown(in, "no plan");
+		return;
+	}
+	r.least = xcalloc(p->n_layouts + 1, sizeof(*r.least));
+	for (size_t i = 0; i < in->set->n_trials; i++) {
+		const struct result_trial *t = &in->set->trials[i];
+
+		if (t->run != in->run->run->id || t->superseded || t->layout >= p->n_layouts)
+			continue;
+		if (!r.host || strcmp(r.host, t->host) != 0) {
+			room_told(in, &r);
+			r.host = t->host;
+		}
+		if (t->usable_bytes < r.least[t->layout])
+			r.least[t->layout] = t->usable_bytes;
+	}
+	room_told(in, &r);
+	if (!r.host)
+		finding_unknown(in, "no usable sizes");
+	free(r.least);
+}
