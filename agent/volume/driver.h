@@ -71,7 +71,8 @@ int stage_disks_prepare(struct volume_ctx *ctx, const struct layout *l, struct s
 	struct err *e);
 int scratch_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage_disks *ret,
 	struct err *e);
-/* The loop device attached to the file, as "/dev/loop3"; NULL when there is none. Caller frees. */
+/* The loop device attached to this very file (by path, device and inode), as "/dev/loop3"; NULL when
+ * there is none. Caller frees. */
 char *loop_find(const char *file);
 
 /* zpool create's vector for a pool on these disks: pure. */

@@ -6,9 +6,11 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -52,20 +54,38 @@ static int read_line(const char *path, char *out, size_t size)
 	return status;
 }
 
+/* Two files can have one path: in another mount namespace, or under a mount. */
+static int loop_stands_on(const char *device, const struct stat *file)
+{
+	int fd = open(device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct loop_info64 info;
+	int same = fd >= 0 && !ioctl(fd, LOOP_GET_STATUS64, &info) &&
+		info.lo_device == file->st_dev && info.lo_inode == file->st_ino;
+
+	if (fd >= 0)
+		close(fd);
+	return same;
+}
+
 char *loop_find(const char *file)
 {
 	DIR *folder = opendir("/sys/block");
 	char *found = NULL;
 	struct dirent *d;
+	struct stat st;
+	int known = !stat(file, &st);
 
-	while (folder && !found && (d = readdir(folder))) {
+	while (known && folder && !found && (d = readdir(folder))) {
 		char path[320], backing[4096];
 
 		if (strncmp(d->d_name, "loop", 4))
 			continue;
 		snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file", d->d_name);
-		if (!read_line(path, backing, sizeof(backing)) && !strcmp(backing, file))
-			found = xasprintf("/dev/%s", d->d_name);
+		if (read_line(path, backing, sizeof(backing)) || strcmp(backing, file))
+			continue;
+		snprintf(path, sizeof(path), "/dev/%s", d->d_name);
+		if (loop_stands_on(path, &st))
+			found = xstrdup(path);
 	}
 	if (folder)
 		closedir(folder);

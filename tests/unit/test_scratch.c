@@ -2,14 +2,18 @@
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/volume/driver.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 
 #define MIB (1024 * 1024LL)
 
@@ -101,6 +105,72 @@ static void test_place(void **state)
 	assert_has(e.text, "belongs to user 12345");
 }
 
+static void make_disk(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_int_equal(ftruncate(fd, MIB), 0);
+	close(fd);
+}
+
+/* In a mount namespace of its own: the same path, once more, on a tmpfs over the folder. */
+static int covered_file_is_found(const char *file)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		char *found;
+		int fd;
+
+		if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+			mount("tmpfs", scratch, "tmpfs", 0, "size=4m"))
+			_exit(2);
+		fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0 || ftruncate(fd, MIB))
+			_exit(2);
+		found = loop_find(file);
+		_exit(found != NULL);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+static void test_loop_of_another_file(void **state)
+{
+	struct strv attach = {0}, detach = {0};
+	struct buf device = {0};
+	struct err e;
+	char file[300], *found;
+	int covered;
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/disk", scratch);
+	make_disk(file);
+	strv_add(&attach, "/sbin/losetup");
+	strv_add(&attach, "--find");
+	strv_add(&attach, "--show");
+	strv_add(&attach, file);
+	if (geteuid() != 0 || proc_run_ok(&attach, 10000, &device, &e)) {
+		strv_free(&attach);
+		skip();
+	}
+	device.data[strcspn(device.data, "\n")] = '\0';
+	found = loop_find(file);
+	covered = covered_file_is_found(file);
+	strv_add(&detach, "/sbin/losetup");
+	strv_add(&detach, "-d");
+	strv_add(&detach, device.data);
+	assert_ok(proc_run_ok(&detach, 10000, NULL, &e), e);
+	assert_non_null(found);
+	assert_string_equal(found, device.data);
+	assert_int_equal(covered, 0);
+	free(found);
+	strv_free(&attach);
+	strv_free(&detach);
+	buf_free(&device);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -122,6 +192,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_loop_of_another_file),
 		cmocka_unit_test(test_place),
 	};
 
