@@ -497,9 +497,3 @@ void *conn_arg(const struct conn *c)
 {
 	return c->arg;
 }
-
-void conn_set_handler(struct conn *c, const struct conn_handler *h, void *arg)
-{
-	c->handler = h;
-	c->arg = arg;
-}

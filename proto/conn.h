@@ -71,7 +71,6 @@ void conn_set_idle(struct conn *c, unsigned ms);
 SSL *conn_ssl(struct conn *c);               /* NULL for plain */
 const char *conn_peer(const struct conn *c); /* "127.0.0.1:4711", "local" */
 void *conn_arg(const struct conn *c);
-void conn_set_handler(struct conn *c, const struct conn_handler *h, void *arg);
 
 /* Blocking use over a plain descriptor, for workers and helper children: whole frames. */
 int frame_write_fd(int fd, const struct msg *m, struct err *e);

@@ -45,8 +45,9 @@ static int check_spec(const struct msg_worker_spec *s, struct err *e)
 {
 	if (s->size == 0 || s->block_size < 512 || s->block_size > STREAM_MAX_BLOCK)
 		return err_set(e, ERR_INPUT, "a stream needs a size and a block-size of 512 to 1G");
-	if (s->direct && s->block_size % 4096 != 0)
-		return err_set(e, ERR_INPUT, "direct I/O needs a block-size in multiples of 4K");
+	if (s->direct && (s->block_size % 4096 != 0 || s->size % 4096 != 0))
+		return err_set(e, ERR_INPUT,
+			"direct I/O needs a size and a block-size in multiples of 4K");
 	if (s->threads < 1 || s->threads > STREAM_MAX_THREADS)
 		return err_set(e, ERR_INPUT, "a stream takes 1 to %d threads", STREAM_MAX_THREADS);
 	if (s->files < 1 || s->files > STREAM_MAX_FILES || s->names.n != s->files)

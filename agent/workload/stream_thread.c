@@ -6,8 +6,6 @@
 #include "agent/workload/stream_thread.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,22 +50,9 @@ static void *fill_chunks(void *arg)
 
 /* ---- the mover ---- */
 
-/* Direct I/O wants whole sectors: a short last block goes through the page cache. */
-static int drop_direct(int fd, size_t len)
-{
-	int flags;
-
-	if (len % 512 == 0)
-		return 0;
-	flags = fcntl(fd, F_GETFL);
-	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_DIRECT);
-}
-
 /* Moves one block whole, however the kernel cuts it. Returns 0, or -1 with errno (0: end of file). */
 static int move_block(struct stream_thread *t, int fd, char *b, size_t len, uint64_t at)
 {
-	if (t->spec->direct && drop_direct(fd, len) < 0)
-		return -1;
 	while (len > 0) {
 		ssize_t n = t->spec->op == OP_READ ? pread(fd, b, len, (off_t)at)
 						   : pwrite(fd, b, len, (off_t)at);

@@ -236,12 +236,3 @@ int fs_realpath(const char *path, char **ret, struct err *e)
 	*ret = real;
 	return 0;
 }
-
-int fs_set_nonblock(int fd, struct err *e)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
-		return err_sys(e, "cannot make descriptor %d non-blocking", fd);
-	return 0;
-}

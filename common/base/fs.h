@@ -39,6 +39,5 @@ int fs_realpath(const char *path, char **ret, struct err *e);
 /* Finds a program in /usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin (PATH is not
  * trusted); returns a static string owned by the module or NULL. */
 const char *fs_find_program(const char *name);
-int fs_set_nonblock(int fd, struct err *e);
 
 #endif

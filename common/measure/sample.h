@@ -29,7 +29,6 @@ struct sample {
 	size_t hist_len;
 	struct telemetry tele;
 };
-void sample_clear(struct sample *s); /* frees hist, zeroes */
 
 enum op_kind { OP_WRITE, OP_READ, OP_REWRITE };
 enum data_kind { DATA_RANDOM, DATA_ZERO, DATA_COMPRESSIBLE, DATA_KIND_COUNT };

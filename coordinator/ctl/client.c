@@ -38,7 +38,6 @@ struct client {
 	struct conn *conn;
 	enum client_state state;
 	struct err why; /* of the last end of the connection */
-	char name[MSG_NAME_MAX + 1], role[16];
 	uint64_t last_request;
 	struct open_call *calls;
 	int stopped;
@@ -156,8 +155,6 @@ static void on_hello_reply(struct client *c, const struct msg_hello_reply *r)
 	if (c->state != CLIENT_CONNECTING)
 		return;
 	c->state = CLIENT_READY;
-	snprintf(c->name, sizeof(c->name), "%s", r->name);
-	snprintf(c->role, sizeof(c->role), "%s", r->role);
 	if (!c->target.socket && r->heartbeat_ms && r->heartbeat_ms < 3600000)
 		conn_set_idle(c->conn, 3 * r->heartbeat_ms);
 }
@@ -522,14 +519,4 @@ void client_free(struct client *c)
 const char *client_target_name(const struct client *c)
 {
 	return c->target.name;
-}
-
-const char *client_user(const struct client *c)
-{
-	return c->name;
-}
-
-const char *client_role(const struct client *c)
-{
-	return c->role;
 }

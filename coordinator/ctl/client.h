@@ -45,8 +45,6 @@ void client_on_signal(struct client *c, void (*fn)(void *arg, int signo), void *
 void client_on_tick(struct client *c, unsigned ms, void (*fn)(void *arg), void *arg);
 
 const char *client_target_name(const struct client *c);
-const char *client_user(const struct client *c); /* "" before the first hello */
-const char *client_role(const struct client *c);
 
 /* Answers as JSON: all lines as an array; the first line alone (ERR_PROTOCOL when there is none).
  * The caller owns the result. */

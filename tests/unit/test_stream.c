@@ -252,6 +252,7 @@ static void wrong_orders_are_refused(void **state)
 		{"f0", "needs a size", 0, 4096, 1, 0},
 		{"f0", "block-size", 64 * K, 100, 1, 0},
 		{"f0", "multiples of 4K", 64 * K, 1000, 1, 1},
+		{"f0", "multiples of 4K", 64 * K + 512, 4096, 1, 1},
 		{"f0", "threads", 64 * K, 4096, 0, 0},
 	};
 
