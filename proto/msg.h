@@ -313,9 +313,12 @@ int msg_encode(const struct msg *m, struct buf *out, struct err *e);
 int msg_decode(const void *data, size_t len, struct msg *ret, struct err *e);
 int job_key_equal(const struct job_key *a, const struct job_key *b);
 
-/* Helpers for the protobuf of an inventory as bytes (the store keeps it so). */
+/* The protobuf of an inventory or of a trial's evidence as bytes (the store keeps them so); decoding
+ * checks every field. */
 void inventory_encode(const struct inventory *inv, struct buf *out);
 int inventory_decode(const void *data, size_t len, struct inventory *ret, struct err *e);
+void evidence_encode(const struct trial_evidence *v, struct buf *out);
+int evidence_decode(const void *data, size_t len, struct trial_evidence *ret, struct err *e);
 /* The most common version of both ranges; ERR_PROTOCOL names both ranges and programs. */
 int hello_agree(const struct msg_hello *h, uint32_t *ret_version, struct err *e);
 

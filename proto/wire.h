@@ -41,6 +41,7 @@ extern const struct map wire_preview_reply, wire_job_accept, wire_job_reject, wi
 extern const struct map wire_batch, wire_batch_ack, wire_batch_refuse, wire_batch_stored;
 
 extern const struct map wire_inventory;
+extern const struct map wire_evidence; /* a trial's */
 
 extern const struct map wire_link_setup, wire_link_state;
 extern const struct map wire_worker_spec, wire_worker_ready, wire_worker_go, wire_worker_done;

@@ -20,6 +20,10 @@ static const struct map_field disk_fields[] = {
 	FLAG(Disk, struct inv_disk, allowed),
 	TEXT(Disk, struct inv_disk, in_use, TEXT_LINE, WIRE_LINE_MAX, MAP_NULL),
 	TEXTS(Disk, struct inv_disk, signatures, TEXT_LINE, WIRE_WORD_MAX, 64, MAP_CUT),
+	TEXT(Disk, struct inv_disk, link_speed, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
+	TEXT(Disk, struct inv_disk, scheduler, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
+	TEXT(Disk, struct inv_disk, write_cache, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
+	TEXT(Disk, struct inv_disk, zoned, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
 };
 static const struct map disk = MAP("disks", disk, struct inv_disk, disk_fields, NULL);
 
@@ -49,6 +53,8 @@ static const struct map_field inventory_fields[] = {
 	PARTS(Inventory, disks, struct inventory, &disk, INVENTORY_MAX_DISKS, MAP_CUT),
 	PARTS(Inventory, pools, struct inventory, &pool, INVENTORY_MAX_POOLS, MAP_CUT),
 	TEXT(Inventory, struct inventory, policy_error, TEXT_LINE, WIRE_LINE_MAX, MAP_NULL),
+	TEXT(Inventory, struct inventory, governor, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
+	TEXTS(Inventory, struct inventory, zfs_parameters, TEXT_LINE, WIRE_WORD_MAX, 256, MAP_CUT),
 };
 const struct map wire_inventory =
 	MAP("inventory", inventory, struct inventory, inventory_fields, NULL);

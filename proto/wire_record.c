@@ -37,6 +37,7 @@ static const struct map_field sample_fields[] = {
 	U64(Sample, struct sample, errors, 0, WIRE_MAX63),
 	BYTES(Sample, hist, struct sample, hist, hist_len, WIRE_HIST_MAX, 0),
 	PART(Sample, tele, offsetof(struct sample, tele), &telemetry, MAP_OMIT_ZERO),
+	BYTES(Sample, usage, struct sample, usage, usage_len, USAGE_BYTES_MAX, 0),
 };
 const struct map wire_sample = MAP("sample", sample, struct sample, sample_fields, sample_check);
 
@@ -115,6 +116,7 @@ static const struct map_field trial_end_fields[] = {
 	PART(TrialEnd, tele, offsetof(struct trial_summary, tele), &telemetry, MAP_OMIT_ZERO),
 	BYTES(TrialEnd, hist, struct trial_summary, hist, hist_len, WIRE_HIST_MAX, 0),
 	U32(TrialEnd, struct trial_summary, samples, 0, UINT32_MAX),
+	PARTS(TrialEnd, evidence, struct trial_summary, &wire_evidence, 1, 0),
 };
 static const struct map trial_end =
 	MAP("trial_end", trial_end, struct trial_summary, trial_end_fields, NULL);

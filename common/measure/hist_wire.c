@@ -6,25 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/varint.h"
 #include "common/measure/hist.h"
 
-#define VARINT_MAX 10 /* bytes of a 64-bit number */
 /* More operations than any run can have; below it no sum of counts overflows. */
 #define COUNT_MAX (1ULL << 56)
-
-struct reader {
-	const unsigned char *p, *end;
-};
-
-static size_t put_varint(unsigned char *out, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		out[n++] = (unsigned char)(v | 0x80);
-	out[n++] = (unsigned char)v;
-	return n;
-}
 
 void hist_encode(const struct hist *h, struct buf *out)
 {
@@ -32,15 +18,15 @@ void hist_encode(const struct hist *h, struct buf *out)
 	int64_t last = -1;
 	size_t n = 0;
 
-	n += put_varint(bytes + n, h->count);
-	n += put_varint(bytes + n, h->sum);
-	n += put_varint(bytes + n, h->min);
-	n += put_varint(bytes + n, h->max);
+	n += varint_put(bytes + n, h->count);
+	n += varint_put(bytes + n, h->sum);
+	n += varint_put(bytes + n, h->min);
+	n += varint_put(bytes + n, h->max);
 	for (uint32_t i = h->lo; i < h->hi; i++) {
 		if (!h->bucket[i])
 			continue;
-		n += put_varint(bytes + n, (uint64_t)(i - last));
-		n += put_varint(bytes + n, h->bucket[i]);
+		n += varint_put(bytes + n, (uint64_t)(i - last));
+		n += varint_put(bytes + n, h->bucket[i]);
 		last = i;
 		if (n > sizeof(bytes) - 2 * VARINT_MAX) {
 			buf_add(out, bytes, n);
@@ -50,40 +36,19 @@ void hist_encode(const struct hist *h, struct buf *out)
 	buf_add(out, bytes, n);
 }
 
-/* -1 when the number is cut off, longer than it needs to be, or more than 64 bits. */
-static int get_varint(struct reader *r, uint64_t *ret)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; r->p < r->end && shift < 64; shift += 7) {
-		unsigned char c = *r->p++;
-
-		if (shift == 63 && c > 1)
-			return -1;
-		v |= (uint64_t)(c & 0x7f) << shift;
-		if (c & 0x80)
-			continue;
-		if (c == 0 && shift > 0)
-			return -1;
-		*ret = v;
-		return 0;
-	}
-	return -1;
-}
-
 static int broken(struct err *e, const char *what)
 {
 	return err_set(e, ERR_PROTOCOL, "histogram is damaged: %s", what);
 }
 
-static int get_buckets(struct reader *r, struct hist *h, struct err *e)
+static int get_buckets(struct varint_reader *r, struct hist *h, struct err *e)
 {
 	uint64_t total = 0, next = 0; /* next: the bucket after the last one read */
 
 	while (r->p < r->end) {
 		uint64_t step, count;
 
-		if (get_varint(r, &step) || get_varint(r, &count))
+		if (varint_get(r, &step) || varint_get(r, &count))
 			return broken(e, "a number is cut off or malformed");
 		if (step == 0 || step > HIST_BUCKETS - next)
 			return broken(e, "a bucket is out of range");
@@ -118,14 +83,14 @@ static int check_totals(const struct hist *h, struct err *e)
 
 int hist_decode(const void *data, size_t len, struct hist *ret, struct err *e)
 {
-	struct reader r = {.p = data, .end = (const unsigned char *)data + len};
+	struct varint_reader r = {.p = data, .end = (const unsigned char *)data + len};
 	struct hist h;
 
 	hist_clear(&h);
 	if (len == 0)
 		return broken(e, "it has no bytes");
-	if (get_varint(&r, &h.count) || get_varint(&r, &h.sum) || get_varint(&r, &h.min) ||
-		get_varint(&r, &h.max))
+	if (varint_get(&r, &h.count) || varint_get(&r, &h.sum) || varint_get(&r, &h.min) ||
+		varint_get(&r, &h.max))
 		return broken(e, "a number is cut off or malformed");
 	if (h.count > COUNT_MAX)
 		return broken(e, "its count is impossible");

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "common/base/json.h"
+#include "common/base/mem.h"
 
 const char *inv_disk_id(const struct inv_disk *d, char *out, size_t len)
 {
@@ -56,6 +57,10 @@ void inv_disk_clear(struct inv_disk *d)
 	free(d->enclosure);
 	free(d->slot);
 	free(d->in_use);
+	free(d->link_speed);
+	free(d->scheduler);
+	free(d->write_cache);
+	free(d->zoned);
 	strv_free(&d->signatures);
 	*d = (struct inv_disk){0};
 }
@@ -70,6 +75,8 @@ void inventory_clear(struct inventory *inv)
 	free(inv->zfs);
 	free(inv->agent_version);
 	free(inv->policy_error);
+	free(inv->governor);
+	strv_free(&inv->zfs_parameters);
 	strv_free(&inv->tags);
 	strv_free(&inv->capabilities);
 	for (size_t i = 0; i < inv->n_disks; i++)
@@ -130,6 +137,10 @@ static json_t *disk_json(const struct inv_disk *d)
 	set(o, "rotational", json_boolean(d->rotational));
 	set(o, "allowed", json_boolean(d->allowed));
 	set_text(o, "in_use", d->in_use);
+	set_text(o, "link_speed", d->link_speed);
+	set_text(o, "scheduler", d->scheduler);
+	set_text(o, "write_cache", d->write_cache);
+	set_text(o, "zoned", d->zoned);
 	set_list(o, "signatures", &d->signatures);
 	return o;
 }
@@ -142,6 +153,22 @@ static json_t *pool_json(const struct inv_pool *p)
 	set_text(o, "guid", p->guid);
 	set_text(o, "health", p->health);
 	set_number(o, "bytes", p->bytes);
+	return o;
+}
+
+/* {"zfs_arc_max":"0", …} */
+static json_t *parameters_json(const struct strv *list)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < list->n; i++) {
+		const char *value = strchr(list->v[i], '=');
+		char *name = value ? xstrndup(list->v[i], (size_t)(value - list->v[i])) : NULL;
+
+		if (name)
+			set_text(o, name, value + 1);
+		free(name);
+	}
 	return o;
 }
 
@@ -162,6 +189,8 @@ struct json_t *inventory_json(const struct inventory *inv)
 	set(o, "scratch_loop", json_boolean(inv->scratch_loop));
 	set_number(o, "scratch_limit_bytes", inv->scratch_limit);
 	set_text(o, "policy_error", inv->policy_error);
+	set_text(o, "governor", inv->governor);
+	set(o, "zfs_parameters", parameters_json(&inv->zfs_parameters));
 	set_list(o, "tags", &inv->tags);
 	set_list(o, "capabilities", &inv->capabilities);
 	for (size_t i = 0; i < inv->n_disks; i++)

@@ -25,6 +25,10 @@ struct inv_disk {
 	int rotational;
 	int allowed;      /* the policy names it */
 	char *in_use;     /* why it must not be touched ("mounted at /", "LVM"), NULL when free */
+	char *link_speed;  /* as negotiated: "12.0 Gbit/s", "8.0 GT/s x4"; or NULL */
+	char *scheduler;   /* the I/O scheduler in use ("mq-deadline", "none"), or NULL */
+	char *write_cache; /* "write back", "write through", or NULL */
+	char *zoned;       /* "none", "host-aware", "host-managed", or NULL */
 	struct strv signatures; /* dormant ones: "zfs:oldtank", "ext4", "gpt" */
 };
 
@@ -43,6 +47,8 @@ struct inventory {
 	int scratch_loop; /* scratch disks are loop devices (with counters), not plain files */
 	uint64_t scratch_limit; /* bytes the policy allows; 0: none */
 	char *policy_error;     /* why the policy cannot be used, so that it allows nothing; or NULL */
+	char *governor;         /* of the CPUs ("performance"), or NULL */
+	struct strv zfs_parameters; /* "zfs_arc_max=0": those that change what is measured */
 	struct strv tags;
 	struct strv capabilities; /* "zfs.syncfs", "zfs.labelclear", "draid", "xfs", "ext4", … */
 	struct inv_disk *disks;

@@ -1,5 +1,6 @@
 /*
- * Trial summaries: only their memory. Each owns its histogram's bytes and its text.
+ * Trial summaries: only their memory. Each owns its histogram's bytes, its text and its
+ * evidence.
  * Invariant: a cleared struct is all zero and may be cleared again.
  */
 #include "common/measure/sample.h"
@@ -10,5 +11,8 @@ void trial_summary_clear(struct trial_summary *t)
 {
 	free(t->error);
 	free(t->hist);
+	if (t->evidence)
+		trial_evidence_clear(t->evidence);
+	free(t->evidence);
 	*t = (struct trial_summary){0};
 }

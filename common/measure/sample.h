@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/measure/evidence.h"
 #include "common/measure/hist.h"
 
 struct telemetry {
@@ -28,6 +29,8 @@ struct sample {
 	char *hist;                /* encoded histogram (hist_encode), may be NULL */
 	size_t hist_len;
 	struct telemetry tele;
+	char *usage;               /* host and each disk (usage_encode), may be NULL */
+	size_t usage_len;
 };
 
 enum op_kind { OP_WRITE, OP_READ, OP_REWRITE };
@@ -48,6 +51,8 @@ struct trial_summary {
 	char *hist;                /* encoded, whole trial */
 	size_t hist_len;
 	uint32_t samples;          /* how many samples were cut */
+	struct trial_evidence *evidence; /* NULL: of an agent that gathers none, or of an import */
+	size_t n_evidence;               /* 0 or 1 */
 };
 void trial_summary_clear(struct trial_summary *t);
 

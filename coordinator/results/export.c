@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/results/export_line.h"
 #include "coordinator/results/export_write.h"
 
 #define PLAN_PIECE (32 * 1024)
@@ -54,7 +55,7 @@ static void set_int(json_t *o, const char *key, int64_t v)
 	set(o, key, json_integer(v));
 }
 
-static json_t *line_new(const char *type, uint64_t run)
+json_t *export_line_new(const char *type, uint64_t run)
 {
 	json_t *o = json_object();
 
@@ -63,7 +64,7 @@ static json_t *line_new(const char *type, uint64_t run)
 	return o;
 }
 
-static void line_end(json_t *o, struct buf *out)
+void export_line_end(json_t *o, struct buf *out)
 {
 	json_line(o, out);
 	buf_addc(out, '\n');
@@ -78,12 +79,12 @@ static void export_plan(const struct result_run *r, struct buf *out)
 
 	while (left > 0) {
 		size_t n = left < PLAN_PIECE ? left : PLAN_PIECE;
-		json_t *o = line_new("plan", r->id);
+		json_t *o = export_line_new("plan", r->id);
 
 		while (n < left && n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;
 		set(o, "text", json_text_n(text, n));
-		line_end(o, out);
+		export_line_end(o, out);
 		text += n;
 		left -= n;
 	}
@@ -91,7 +92,7 @@ static void export_plan(const struct result_run *r, struct buf *out)
 
 void export_run(const struct result_run *r, struct buf *out)
 {
-	json_t *o = line_new("run", r->id);
+	json_t *o = export_line_new("run", r->id);
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)r->seed);
@@ -111,7 +112,7 @@ void export_run(const struct result_run *r, struct buf *out)
 	set(o, "design", json_text(r->design));
 	set_int(o, "baseline", r->baseline);
 	set(o, "margin", json_number(r->margin));
-	line_end(o, out);
+	export_line_end(o, out);
 	export_plan(r, out);
 }
 
@@ -129,20 +130,20 @@ void export_environment(const struct result_environment *v, struct buf *out)
 {
 	const json_t *disks = json_object_get(v->inventory, "disks");
 	size_t n = json_array_size(disks), given = n < DISKS_PIECE ? n : DISKS_PIECE;
-	json_t *inventory = json_copy(v->inventory), *o = line_new("environment", v->run);
+	json_t *inventory = json_copy(v->inventory), *o = export_line_new("environment", v->run);
 
 	if (n > given)
 		set(inventory, "disks", some_disks(disks, 0, given));
 	set(o, "host", json_text(v->host));
 	set(o, "inventory", inventory ? inventory : json_null());
-	line_end(o, out);
+	export_line_end(o, out);
 	while (given < n) {
 		size_t to = n - given < DISKS_PIECE ? n : given + DISKS_PIECE;
 
-		o = line_new("environment-disks", v->run);
+		o = export_line_new("environment-disks", v->run);
 		set(o, "host", json_text(v->host));
 		set(o, "disks", some_disks(disks, given, to));
-		line_end(o, out);
+		export_line_end(o, out);
 		given = to;
 	}
 }
@@ -210,6 +211,7 @@ static void set_outcome(json_t *o, const struct trial_summary *t)
 	set_int(o, "samples", t->samples);
 	set(o, "telemetry", telemetry_json(&t->tele));
 	set(o, "hist", hist_json(t->hist, t->hist_len));
+	set(o, "evidence", export_evidence_json(t->n_evidence ? t->evidence : NULL));
 }
 
 static json_t *printed_json(const struct result_trial *t)
@@ -229,7 +231,7 @@ static json_t *printed_json(const struct result_trial *t)
 
 void export_trial(const struct result_trial *t, struct buf *out)
 {
-	json_t *o = line_new("trial", t->run);
+	json_t *o = export_line_new("trial", t->run);
 
 	set(o, "host", json_text(t->host));
 	set_int(o, "attempt", t->attempt);
@@ -250,12 +252,13 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	set_outcome(o, &t->sum);
 	if (t->n_printed)
 		set(o, "printed", printed_json(t));
-	line_end(o, out);
+	export_line_end(o, out);
+	export_trial_disks(t, out);
 }
 
 void export_summary(const struct result_summary *m, struct buf *out)
 {
-	json_t *o = line_new("summary", m->run);
+	json_t *o = export_line_new("summary", m->run);
 
 	set(o, "host", json_text(m->host));
 	set_int(o, "layout", m->layout);
@@ -268,7 +271,7 @@ void export_summary(const struct result_summary *m, struct buf *out)
 	set(o, "min", json_number(m->min));
 	set(o, "max", json_number(m->max));
 	set(o, "resolution", json_number(m->resolution));
-	line_end(o, out);
+	export_line_end(o, out);
 }
 
 static const char *const point_columns[] = {
@@ -282,7 +285,17 @@ static json_t *columns_json(void)
 		json_array_append_new(list, json_text(point_columns[i]));
 	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
 		json_array_append_new(list, json_text(telemetry_fields[i].key));
+	for (size_t i = 0; i < HOST_USAGE_FIELDS; i++)
+		json_array_append_new(list, json_text(host_usage_fields[i].key));
 	return list;
+}
+
+static uint64_t host_field(const struct host_usage *h, size_t i)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)h + host_usage_fields[i].offset, sizeof(v));
+	return v;
 }
 
 static json_t *point_json(const struct result_point *p)
@@ -296,13 +309,15 @@ static json_t *point_json(const struct result_point *p)
 		json_array_append_new(list, json_integer(own[i]));
 	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
 		json_array_append_new(list, json_integer((json_int_t)field_of(&p->tele, i)));
+	for (size_t i = 0; i < HOST_USAGE_FIELDS; i++)
+		json_array_append_new(list, json_integer((json_int_t)host_field(&p->host, i)));
 	return list;
 }
 
 void export_series(const struct result_series *s, struct buf *out)
 {
 	for (size_t from = 0; from < s->n; from += POINTS_PIECE) {
-		json_t *o = line_new("series", s->run), *points = json_array();
+		json_t *o = export_line_new("series", s->run), *points = json_array();
 
 		for (size_t i = from; i < s->n && i < from + POINTS_PIECE; i++)
 			json_array_append_new(points, point_json(&s->points[i]));
@@ -311,6 +326,7 @@ void export_series(const struct result_series *s, struct buf *out)
 		set_int(o, "trial", s->trial);
 		set(o, "columns", columns_json());
 		set(o, "points", points);
-		line_end(o, out);
+		export_line_end(o, out);
 	}
+	export_series_disks(s, out);
 }

@@ -21,11 +21,23 @@
  *  "usable_bytes","ok","error","started_wall_ns","elapsed_ns","sync_ns","bytes","ops","errors",
  *  "cpu_user_ns","cpu_system_ns","samples","telemetry":{…},
  *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]},
+ *  "evidence":null or {a member for each number that is known, named as evidence_key_name() does,
+ *   "maintenance_before_text","maintenance_after_text","cores_busy_ns":[…]},
  *  "printed":[{"metric","value","resolution"}, …]}           "printed" of imports only
+ * {"type":"trial-disks","run","host","attempt","trial","disks":[{"id","name","backing","read_ops",
+ *  "read_bytes","write_ops","write_bytes","read_wait_ns","write_wait_ns","busy_ns","queue_ns",
+ *  "look_read_bytes","look_write_bytes","look_busy_ns","errors":null or a number}, …]}
+ *                                                each disk of the volume, behind its trial's line,
+ *                                                in pieces of at most 100
  * {"type":"summary","run","host","layout","layout_name","workload","workload_name","metric","n",
  *  "mean","min","max","resolution"}
  * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}
  *                                                in pieces of at most 100 points
+ * {"type":"series-disks","run","host","attempt","trial","disks":how many,
+ *  "spans":[[start_ns,end_ns, then read_bytes,write_bytes,busy_ns of each disk],…]}
+ *                                                behind the trial's series, in pieces
+ * {"type":"step","run","host","attempt","block","layout","layout_name","phase","what","argv":[],
+ *  "elapsed_ns","at_wall_ns","ok","output"}      a command that was executed; block 0: outside of any
  */
 /* Each appends its lines with their newlines; every line is well under MSG_CHUNK_MAX bytes. */
 void export_run(const struct result_run *r, struct buf *out);
@@ -33,6 +45,7 @@ void export_environment(const struct result_environment *v, struct buf *out);
 void export_trial(const struct result_trial *t, struct buf *out);
 void export_summary(const struct result_summary *m, struct buf *out);
 void export_series(const struct result_series *s, struct buf *out);
+void export_step(const struct result_step *s, struct buf *out);
 
 /* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no
  * JSON object or lacks what its type needs is ERR_INPUT with name:line. */

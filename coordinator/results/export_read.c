@@ -10,24 +10,19 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
+#include "coordinator/results/export_line.h"
 #include "coordinator/results/export_write.h"
 
 #define LINE_MAX_BYTES (4 * 1024 * 1024)
 #define POINTS_MAX 100000
 
-struct line {
-	const json_t *o;
-	const char *name;
-	size_t no;
-};
-
-static int wrong(const struct line *l, struct err *e, const char *what)
+int export_wrong(const struct export_line *l, struct err *e, const char *what)
 {
 	return err_set(e, ERR_INPUT, "%s:%zu: a line of type '%s' without %s", l->name, l->no,
 		json_get_str(l->o, "type", ""), what);
 }
 
-static void strv_read(const json_t *list, struct strv *ret)
+void export_strv_read(const json_t *list, struct strv *ret)
 {
 	size_t i;
 	const json_t *item;
@@ -39,23 +34,6 @@ static void strv_read(const json_t *list, struct strv *ret)
 	}
 }
 
-static char *dup_text(const json_t *o, const char *key)
-{
-	return xstrdup(json_get_str(o, key, ""));
-}
-
-static uint32_t get_u32(const json_t *o, const char *key)
-{
-	int64_t v = json_get_int(o, key, 0);
-
-	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
-static uint64_t get_u64(const json_t *o, const char *key)
-{
-	return (uint64_t)json_get_int(o, key, 0);
-}
-
 static struct result_run *find_run(struct result_set *s, uint64_t id)
 {
 	for (size_t i = s->n_runs; i-- > 0;)
@@ -64,7 +42,7 @@ static struct result_run *find_run(struct result_set *s, uint64_t id)
 	return NULL;
 }
 
-static int read_run(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_run(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_run *r;
 
@@ -72,39 +50,39 @@ static int read_run(struct result_set *s, const struct line *l, uint64_t run, st
 		return err_set(e, ERR_INPUT, "%s:%zu: run %llu is there twice", l->name, l->no,
 			(unsigned long long)run);
 	if (!*json_get_str(l->o, "name", ""))
-		return wrong(l, e, "name");
+		return export_wrong(l, e, "name");
 	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
 	r = &s->runs[s->n_runs++];
 	*r = (struct result_run){.id = run,
-		.name = dup_text(l->o, "name"),
-		.state = dup_text(l->o, "state"),
-		.plan_sha256 = dup_text(l->o, "plan_sha256"),
-		.tool_version = dup_text(l->o, "tool_version"),
-		.user = dup_text(l->o, "user"),
-		.design = dup_text(l->o, "design"),
-		.cache = dup_text(l->o, "cache"),
+		.name = export_text(l->o, "name"),
+		.state = export_text(l->o, "state"),
+		.plan_sha256 = export_text(l->o, "plan_sha256"),
+		.tool_version = export_text(l->o, "tool_version"),
+		.user = export_text(l->o, "user"),
+		.design = export_text(l->o, "design"),
+		.cache = export_text(l->o, "cache"),
 		.seed = strtoull(json_get_str(l->o, "seed", "0"), NULL, 10),
-		.blocks = get_u32(l->o, "blocks"),
+		.blocks = export_u32(l->o, "blocks"),
 		.started_wall_ns = json_get_int(l->o, "started_wall_ns", 0),
 		.finished_wall_ns = json_get_int(l->o, "finished_wall_ns", 0),
 		.baseline = (int)json_get_int(l->o, "baseline", -1),
 		.margin = json_get_num(l->o, "margin", 0)};
-	strv_read(json_object_get(l->o, "sets"), &r->sets);
-	strv_read(json_object_get(l->o, "layouts"), &r->layouts);
-	strv_read(json_object_get(l->o, "workloads"), &r->workloads);
+	export_strv_read(json_object_get(l->o, "sets"), &r->sets);
+	export_strv_read(json_object_get(l->o, "layouts"), &r->layouts);
+	export_strv_read(json_object_get(l->o, "workloads"), &r->workloads);
 	return 0;
 }
 
-static int read_plan(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_plan(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_run *r = find_run(s, run);
 	const char *text = json_get_str(l->o, "text", NULL);
 	char *whole;
 
 	if (!r)
-		return wrong(l, e, "its run before it");
+		return export_wrong(l, e, "its run before it");
 	if (!text)
-		return wrong(l, e, "text");
+		return export_wrong(l, e, "text");
 	whole = xasprintf("%s%s", r->plan_text ? r->plan_text : "", text);
 	free(r->plan_text);
 	r->plan_text = whole;
@@ -120,15 +98,15 @@ static struct result_environment *find_environment(
 	return NULL;
 }
 
-static int read_environment(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_environment(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	json_t *inventory = json_object_get(l->o, "inventory");
 	const char *host = json_get_str(l->o, "host", "");
 
 	if (!*host)
-		return wrong(l, e, "host");
+		return export_wrong(l, e, "host");
 	if (!json_is_object(inventory))
-		return wrong(l, e, "inventory");
+		return export_wrong(l, e, "inventory");
 	s->envs = xreallocarray(s->envs, s->n_envs + 1, sizeof(*s->envs));
 	s->envs[s->n_envs++] =
 		(struct result_environment){run, xstrdup(host), json_deep_copy(inventory)};
@@ -136,14 +114,14 @@ static int read_environment(struct result_set *s, const struct line *l, uint64_t
 }
 
 static int read_environment_disks(
-	struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_environment *v = find_environment(s, run, json_get_str(l->o, "host", ""));
 	const json_t *disks = json_object_get(l->o, "disks");
 	json_t *have = v ? json_object_get(v->inventory, "disks") : NULL;
 
 	if (!json_is_array(disks) || !json_is_array(have))
-		return wrong(l, e, "disks and the environment they belong to");
+		return export_wrong(l, e, "disks and the environment they belong to");
 	for (size_t i = 0; i < json_array_size(disks); i++)
 		json_array_append_new(have, json_deep_copy(json_array_get(disks, i)));
 	return 0;
@@ -156,9 +134,9 @@ static void set_field(struct telemetry *t, size_t i, uint64_t v)
 
 static void read_telemetry(const json_t *o, struct telemetry *ret)
 {
-	ret->disks = get_u32(o, "disks");
+	ret->disks = export_u32(o, "disks");
 	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
-		set_field(ret, i, get_u64(o, telemetry_fields[i].key));
+		set_field(ret, i, export_u64(o, telemetry_fields[i].key));
 }
 
 /* The histogram's bytes; -1 when the counts do not make one. */
@@ -181,10 +159,10 @@ static int read_hist(const json_t *o, struct trial_summary *ret)
 		if (low >= 0 && n > 0)
 			hist_add_n(h, (uint64_t)low, (uint64_t)n);
 	}
-	h->count = get_u64(o, "count");
-	h->sum = get_u64(o, "sum_ns");
-	h->min = get_u64(o, "min_ns");
-	h->max = get_u64(o, "max_ns");
+	h->count = export_u64(o, "count");
+	h->sum = export_u64(o, "sum_ns");
+	h->min = export_u64(o, "min_ns");
+	h->max = export_u64(o, "max_ns");
 	hist_encode(h, &bytes);
 	rc = hist_decode(bytes.data, bytes.len, again, &ignored);
 	free(h);
@@ -194,28 +172,30 @@ static int read_hist(const json_t *o, struct trial_summary *ret)
 	return rc;
 }
 
-static int read_outcome(const struct line *l, struct trial_summary *t, struct err *e)
+static int read_outcome(const struct export_line *l, struct trial_summary *t, struct err *e)
 {
 	const json_t *o = l->o;
 
 	t->ok = json_get_bool(o, "ok", 0);
-	t->error = t->ok ? NULL : dup_text(o, "error");
+	t->error = t->ok ? NULL : export_text(o, "error");
 	t->started_wall_ns = json_get_int(o, "started_wall_ns", 0);
 	t->elapsed_ns = json_get_int(o, "elapsed_ns", 0);
 	t->sync_ns = json_get_int(o, "sync_ns", 0);
-	t->bytes = get_u64(o, "bytes");
-	t->ops = get_u64(o, "ops");
-	t->errors = get_u64(o, "errors");
-	t->cpu_user_ns = get_u64(o, "cpu_user_ns");
-	t->cpu_system_ns = get_u64(o, "cpu_system_ns");
-	t->samples = get_u32(o, "samples");
+	t->bytes = export_u64(o, "bytes");
+	t->ops = export_u64(o, "ops");
+	t->errors = export_u64(o, "errors");
+	t->cpu_user_ns = export_u64(o, "cpu_user_ns");
+	t->cpu_system_ns = export_u64(o, "cpu_system_ns");
+	t->samples = export_u32(o, "samples");
 	read_telemetry(json_object_get(o, "telemetry"), &t->tele);
+	t->evidence = export_evidence_read(json_object_get(o, "evidence"));
+	t->n_evidence = t->evidence != NULL;
 	if (read_hist(json_object_get(o, "hist"), t) != 0)
-		return wrong(l, e, "a whole histogram");
+		return export_wrong(l, e, "a whole histogram");
 	return 0;
 }
 
-static int read_printed(const struct line *l, struct result_trial *t, struct err *e)
+static int read_printed(const struct export_line *l, struct result_trial *t, struct err *e)
 {
 	const json_t *list = json_object_get(l->o, "printed"), *item;
 	struct result_printed *p;
@@ -224,7 +204,7 @@ static int read_printed(const struct line *l, struct result_trial *t, struct err
 	if (n == 0)
 		return 0;
 	if (n > METRIC_COUNT)
-		return wrong(l, e, "one printed value per metric");
+		return export_wrong(l, e, "one printed value per metric");
 	p = xcalloc(n, sizeof(*p));
 	json_array_foreach(list, i, item)
 	{
@@ -234,7 +214,7 @@ static int read_printed(const struct line *l, struct result_trial *t, struct err
 		if (p[i].metric == METRIC_COUNT || !isfinite(p[i].value) || p[i].value <= 0 ||
 			!isfinite(p[i].resolution) || p[i].resolution < 0) {
 			free(p);
-			return wrong(l, e, "whole printed values");
+			return export_wrong(l, e, "whole printed values");
 		}
 	}
 	t->printed = p;
@@ -242,18 +222,18 @@ static int read_printed(const struct line *l, struct result_trial *t, struct err
 	return 0;
 }
 
-static int read_trial(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_trial(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_trial t = {.run = run};
 	const json_t *o = l->o;
 
 	if (!*json_get_str(o, "host", ""))
-		return wrong(l, e, "host");
-	if (get_u32(o, "trial") == 0 || get_u32(o, "block") == 0)
-		return wrong(l, e, "trial and block (from 1)");
+		return export_wrong(l, e, "host");
+	if (export_u32(o, "trial") == 0 || export_u32(o, "block") == 0)
+		return export_wrong(l, e, "trial and block (from 1)");
 	if (!json_is_integer(json_object_get(o, "layout")) ||
 		!json_is_integer(json_object_get(o, "workload")))
-		return wrong(l, e, "layout and workload (their indices)");
+		return export_wrong(l, e, "layout and workload (their indices)");
 	if (read_printed(l, &t, e) != 0)
 		return -1;
 	if (read_outcome(l, &t.sum, e) != 0) {
@@ -261,22 +241,22 @@ static int read_trial(struct result_set *s, const struct line *l, uint64_t run, 
 		free(t.printed);
 		return -1;
 	}
-	t.host = dup_text(o, "host");
-	t.attempt = get_u32(o, "attempt");
-	t.layout = get_u32(o, "layout");
-	t.workload = get_u32(o, "workload");
-	t.block = get_u32(o, "block");
-	t.repeat = get_u32(o, "repeat");
-	t.position = get_u32(o, "position");
-	t.layout_name = dup_text(o, "layout_name");
-	t.workload_name = dup_text(o, "workload_name");
-	t.op = dup_text(o, "op");
+	t.host = export_text(o, "host");
+	t.attempt = export_u32(o, "attempt");
+	t.layout = export_u32(o, "layout");
+	t.workload = export_u32(o, "workload");
+	t.block = export_u32(o, "block");
+	t.repeat = export_u32(o, "repeat");
+	t.position = export_u32(o, "position");
+	t.layout_name = export_text(o, "layout_name");
+	t.workload_name = export_text(o, "workload_name");
+	t.op = export_text(o, "op");
 	t.superseded = json_get_bool(o, "superseded", 0);
 	t.complete = json_get_bool(o, "complete", 0);
-	t.lost = get_u32(o, "lost");
-	t.cache = dup_text(o, "cache");
-	t.usable_bytes = get_u64(o, "usable_bytes");
-	t.sum.trial = get_u32(o, "trial");
+	t.lost = export_u32(o, "lost");
+	t.cache = export_text(o, "cache");
+	t.usable_bytes = export_u64(o, "usable_bytes");
+	t.sum.trial = export_u32(o, "trial");
 	t.sum.block = t.block;
 	t.sum.layout = t.layout;
 	t.sum.workload = t.workload;
@@ -297,28 +277,28 @@ static int is_measure(double v)
 	return isfinite(v) && v > 0;
 }
 
-static int read_summary(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_summary(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	const json_t *o = l->o;
 	struct result_summary m = {.run = run,
-		.layout = get_u32(o, "layout"),
-		.workload = get_u32(o, "workload"),
+		.layout = export_u32(o, "layout"),
+		.workload = export_u32(o, "workload"),
 		.metric = metric_find(json_get_str(o, "metric", "")),
-		.n = get_u32(o, "n"),
+		.n = export_u32(o, "n"),
 		.mean = get_real(o, "mean"),
 		.min = get_real(o, "min"),
 		.max = get_real(o, "max"),
 		.resolution = json_get_num(o, "resolution", 0)};
 
 	if (!*json_get_str(o, "host", ""))
-		return wrong(l, e, "host");
+		return export_wrong(l, e, "host");
 	if (m.metric == METRIC_COUNT || m.n == 0 || !is_measure(m.mean))
-		return wrong(l, e, "a metric, n (from 1) and a mean above 0");
+		return export_wrong(l, e, "a metric, n (from 1) and a mean above 0");
 	if (m.min > m.mean || m.max < m.mean || !(m.resolution >= 0 && isfinite(m.resolution)))
-		return wrong(l, e, "min, mean and max in order and a resolution");
-	m.host = dup_text(o, "host");
-	m.layout_name = dup_text(o, "layout_name");
-	m.workload_name = dup_text(o, "workload_name");
+		return export_wrong(l, e, "min, mean and max in order and a resolution");
+	m.host = export_text(o, "host");
+	m.layout_name = export_text(o, "layout_name");
+	m.workload_name = export_text(o, "workload_name");
 	s->summaries = xreallocarray(s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
 	s->summaries[s->n_summaries++] = m;
 	return 0;
@@ -352,6 +332,13 @@ static int find_column(const char *name, struct column *ret)
 			*ret = own[i].at;
 			return 1;
 		}
+	for (size_t i = 0; i < HOST_USAGE_FIELDS; i++)
+		if (strcmp(host_usage_fields[i].key, name) == 0) {
+			ret->offset =
+				offsetof(struct result_point, host) + host_usage_fields[i].offset;
+			ret->width = 8;
+			return 1;
+		}
 	for (size_t i = 0; i < TELEMETRY_FIELDS; i++)
 		if (strcmp(telemetry_fields[i].key, name) == 0) {
 			ret->offset =
@@ -381,35 +368,35 @@ static void read_point(const json_t *columns, const json_t *values, struct resul
 }
 
 /* Pieces of a series follow each other: the last one of the set, or a new one. */
-static struct result_series *open_series(struct result_set *s, uint64_t run, const json_t *o)
+struct result_series *export_open_series(struct result_set *s, uint64_t run, const json_t *o)
 {
 	const char *host = json_get_str(o, "host", "");
 	struct result_series *last = s->n_series ? &s->series[s->n_series - 1] : NULL;
 
 	if (last && last->run == run && strcmp(last->host, host) == 0 &&
-		last->attempt == get_u32(o, "attempt") && last->trial == get_u32(o, "trial"))
+		last->attempt == export_u32(o, "attempt") && last->trial == export_u32(o, "trial"))
 		return last;
 	s->series = xreallocarray(s->series, s->n_series + 1, sizeof(*s->series));
 	last = &s->series[s->n_series++];
 	*last = (struct result_series){.run = run,
 		.host = xstrdup(host),
-		.attempt = get_u32(o, "attempt"),
-		.trial = get_u32(o, "trial")};
+		.attempt = export_u32(o, "attempt"),
+		.trial = export_u32(o, "trial")};
 	return last;
 }
 
-static int read_series(struct result_set *s, const struct line *l, uint64_t run, struct err *e)
+static int read_series(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	const json_t *columns = json_object_get(l->o, "columns");
 	const json_t *points = json_object_get(l->o, "points");
 	size_t n = json_array_size(points);
 	struct result_series *series;
 
-	if (!*json_get_str(l->o, "host", "") || get_u32(l->o, "trial") == 0)
-		return wrong(l, e, "host and trial");
+	if (!*json_get_str(l->o, "host", "") || export_u32(l->o, "trial") == 0)
+		return export_wrong(l, e, "host and trial");
 	if (!json_is_array(columns) || !json_is_array(points))
-		return wrong(l, e, "columns and points");
-	series = open_series(s, run, l->o);
+		return export_wrong(l, e, "columns and points");
+	series = export_open_series(s, run, l->o);
 	if (series->n + n > POINTS_MAX)
 		return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name,
 			l->no, POINTS_MAX);
@@ -421,7 +408,7 @@ static int read_series(struct result_set *s, const struct line *l, uint64_t run,
 
 static const struct {
 	const char *type;
-	int (*read)(struct result_set *s, const struct line *l, uint64_t run, struct err *e);
+	int (*read)(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e);
 } readers[] = {
 	{"run", read_run},
 	{"plan", read_plan},
@@ -430,12 +417,15 @@ static const struct {
 	{"trial", read_trial},
 	{"summary", read_summary},
 	{"series", read_series},
+	{"trial-disks", export_read_trial_disks},
+	{"series-disks", export_read_series_disks},
+	{"step", export_read_step},
 };
 
 int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
 	size_t len, struct err *e)
 {
-	struct line l = {NULL, name, line_no};
+	struct export_line l = {NULL, name, line_no};
 	json_t *o;
 	int rc = 0;
 
@@ -453,7 +443,7 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 			continue;
 		rc = json_get_int(o, "run", 0) > 0
 			     ? readers[i].read(s, &l, (uint64_t)json_get_int(o, "run", 0), e)
-			     : wrong(&l, e, "run (a number from 1)");
+			     : export_wrong(&l, e, "run (a number from 1)");
 		break;
 	}
 out:

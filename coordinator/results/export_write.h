@@ -6,6 +6,11 @@
 #include "coordinator/results/set.h"
 
 json_t *export_strv(const struct strv *s);
+json_t *export_line_new(const char *type, uint64_t run);
+void export_line_end(json_t *o, struct buf *out); /* appends the line, drops the reference */
+/* The lines behind a trial's and behind a series' own. */
+void export_trial_disks(const struct result_trial *t, struct buf *out);
+void export_series_disks(const struct result_series *s, struct buf *out);
 
 /* A counter of struct telemetry and its key; the same table writes and reads. */
 struct telemetry_field {

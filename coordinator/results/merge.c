@@ -43,6 +43,9 @@ static void renumber(struct result_set *s, uint64_t from, uint64_t to)
 	for (size_t i = 0; i < s->n_series; i++)
 		if (s->series[i].run == from)
 			s->series[i].run = to;
+	for (size_t i = 0; i < s->n_steps; i++)
+		if (s->steps[i].run == from)
+			s->steps[i].run = to;
 }
 
 /* Appends n items of `from` to the n_to of *to, and frees the emptied table. */
@@ -72,6 +75,7 @@ void result_set_merge(struct result_set *to, struct result_set *from)
 	append(&to->summaries, &to->n_summaries, from->summaries, from->n_summaries,
 		sizeof(*to->summaries));
 	append(&to->series, &to->n_series, from->series, from->n_series, sizeof(*to->series));
+	append(&to->steps, &to->n_steps, from->steps, from->n_steps, sizeof(*to->steps));
 	strv_free(&from->wish.chosen);
 	*from = (struct result_set){0};
 }

@@ -44,6 +44,25 @@ static void summary_clear(struct result_summary *m)
 	free(m->workload_name);
 }
 
+void result_series_clear(struct result_series *s)
+{
+	free(s->host);
+	free(s->points);
+	free(s->spans);
+	free(s->use);
+	*s = (struct result_series){0};
+}
+
+static void step_clear(struct result_step *s)
+{
+	free(s->host);
+	free(s->layout_name);
+	free(s->phase);
+	free(s->what);
+	free(s->output);
+	strv_free(&s->argv);
+}
+
 void result_set_clear(struct result_set *s)
 {
 	for (size_t i = 0; i < s->n_runs; i++)
@@ -56,15 +75,16 @@ void result_set_clear(struct result_set *s)
 		trial_clear(&s->trials[i]);
 	for (size_t i = 0; i < s->n_summaries; i++)
 		summary_clear(&s->summaries[i]);
-	for (size_t i = 0; i < s->n_series; i++) {
-		free(s->series[i].host);
-		free(s->series[i].points);
-	}
+	for (size_t i = 0; i < s->n_series; i++)
+		result_series_clear(&s->series[i]);
+	for (size_t i = 0; i < s->n_steps; i++)
+		step_clear(&s->steps[i]);
 	free(s->runs);
 	free(s->envs);
 	free(s->trials);
 	free(s->summaries);
 	free(s->series);
+	free(s->steps);
 	strv_free(&s->wish.chosen);
 	*s = (struct result_set){0};
 }

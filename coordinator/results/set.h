@@ -78,13 +78,39 @@ struct result_point {
 	uint64_t ops, bytes;
 	uint64_t p50_ns, p99_ns, max_ns;
 	struct telemetry tele;
+	struct host_usage host; /* the busiest core of the worst interval; all zero: not told */
 };
+/* What one disk did in one span of time. */
+struct result_disk_use {
+	uint64_t read_bytes, write_bytes, busy_ns;
+};
+struct result_span {
+	int64_t start_ns, end_ns;
+};
+/* disks x spans of a series; of volumes with more disks the spans are longer. */
+#define RESULT_DISK_CELLS_MAX 16384
 struct result_series {
 	uint64_t run;
 	char *host;
 	uint32_t attempt, trial;
 	struct result_point *points;
 	size_t n;
+	/* Each disk over time: use[span * n_disks + disk], disks as in the trial's evidence. */
+	struct result_span *spans;
+	struct result_disk_use *use;
+	size_t n_spans, n_disks;
+};
+void result_series_clear(struct result_series *s);
+/* A command that an agent executed on its host. */
+struct result_step {
+	uint64_t run;
+	char *host;
+	uint32_t attempt, block, layout; /* block 0: outside of any */
+	char *layout_name, *phase, *what; /* phase: "build", "cache", "workload", "teardown" */
+	struct strv argv;
+	int64_t elapsed_ns, at_wall_ns;
+	int ok;
+	char *output; /* stdout and stderr, cut */
 };
 /* What the reader compares, where that is other than what the plans say. All zero: as planned. */
 enum compare_by { BY_PLAN, BY_LAYOUT, BY_HOST };
@@ -109,6 +135,8 @@ struct result_set {
 	size_t n_summaries;
 	struct result_series *series;
 	size_t n_series;
+	struct result_step *steps; /* in the order in which each host executed them */
+	size_t n_steps;
 };
 void result_set_clear(struct result_set *s);
 

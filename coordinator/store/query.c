@@ -94,6 +94,13 @@ const char *query_op(const struct query *q, int64_t workload)
 	return json_get_str(workload_of(q, workload), "op", "");
 }
 
+const char *query_phase(int64_t phase)
+{
+	static const char *const names[PHASE_COUNT] = {"build", "cache", "workload", "teardown"};
+
+	return phase >= 0 && phase < PHASE_COUNT ? names[phase] : NULL;
+}
+
 /* Number, name (its newest run), or "last". */
 static int resolve(struct query *q, struct db *db, struct err *e)
 {

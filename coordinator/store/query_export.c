@@ -119,15 +119,24 @@ static int trial_lines(
 		.usable_bytes = (uint64_t)db_get_int(row, 37),
 		.lost = (uint32_t)db_get_int(row, 38),
 	};
+	struct trial_evidence evidence = {0};
+	const void *bytes;
+	size_t len;
 
 	(void)db;
-	(void)e;
 	t.layout_name = (char *)query_layout(q, t.layout);
 	t.workload_name = (char *)query_workload(q, t.workload);
 	t.op = (char *)query_op(q, t.workload);
 	read_summary(row, &t.sum);
 	t.sum.trial = (uint32_t)db_get_int(row, 2);
+	bytes = db_get_blob(row, 39, &len);
+	if (bytes && evidence_decode(bytes, len, &evidence, e) != 0)
+		return err_prefix(e, "job %lld, attempt %u, trial %u",
+			(long long)db_get_int(row, 0), t.attempt, t.sum.trial);
+	t.sum.evidence = &evidence;
+	t.sum.n_evidence = bytes != NULL;
 	export_trial(&t, out);
+	trial_evidence_clear(&evidence);
 	return 0;
 }
 
@@ -141,10 +150,35 @@ static int series_lines(
 		.attempt = key.attempt,
 		.trial = key.trial};
 
-	if (series_load(db, &key, &s.points, &s.n, e) != 0)
+	if (series_load(db, &key, &s, e) != 0)
 		return -1;
 	export_series(&s, out);
-	free(s.points);
+	s.host = NULL;
+	result_series_clear(&s);
+	return 0;
+}
+
+static int step_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
+{
+	struct result_step s = {.run = q->run.run,
+		.attempt = (uint32_t)db_get_int(row, 2),
+		.host = (char *)db_get_text(row, 3),
+		.block = (uint32_t)db_get_int(row, 4),
+		.layout = (uint32_t)db_get_int(row, 5),
+		.layout_name = (char *)query_layout(q, db_get_int(row, 5)),
+		.phase = (char *)query_phase(db_get_int(row, 6)),
+		.what = (char *)db_get_text(row, 7),
+		.elapsed_ns = db_get_int(row, 9),
+		.ok = (int)db_get_int(row, 10),
+		.output = (char *)db_get_text(row, 11),
+		.at_wall_ns = db_get_int(row, 12)};
+
+	(void)db;
+	(void)e;
+	codec_strv_read(db_get_text(row, 8), &s.argv);
+	export_step(&s, out);
+	strv_free(&s.argv);
 	return 0;
 }
 
@@ -173,7 +207,7 @@ const struct query_page query_pages_export[] = {
 	 " t.mem_cached_bytes, t.arc_bytes, coalesce(v.usable_bytes, 0),"
 	 " (SELECT coalesce(sum(min(b.last, t.last_record) - max(b.first, t.first_record) + 1), 0)"
 	 "  FROM batches b WHERE b.job = t.job AND b.attempt = t.attempt AND b.lost = 1"
-	 "  AND b.last >= t.first_record AND b.first <= t.last_record)"
+	 "  AND b.last >= t.first_record AND b.first <= t.last_record), t.evidence"
 	 " FROM trials t JOIN jobs j ON j.job = t.job"
 	 " LEFT JOIN units u ON u.job = t.job AND u.attempt = t.attempt AND u.block = t.block"
 	 "  AND u.layout = t.layout"
@@ -183,6 +217,11 @@ const struct query_page query_pages_export[] = {
 	{"SELECT t.job, t.attempt, t.trial, j.host FROM trials t JOIN jobs j ON j.job = t.job"
 	 AFTER_TRIAL,
 		3, 0, series_lines},
+	{"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"
+	 " s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s JOIN jobs j ON j.job = s.job"
+	 " WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
+	 " ORDER BY s.job, s.id" QUERY_LIMIT,
+		2, 0, step_lines},
 };
 /* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);

@@ -16,7 +16,6 @@ static const char *const attempt_names[ATTEMPT_STATE_COUNT] = {
 	"running", "done", "failed", "cancelled", "interrupted"};
 static const char *const unit_names[] = {"running", "complete", "failed"};
 static const char *const trial_names[] = {"running", "ok", "failed"};
-static const char *const phase_names[PHASE_COUNT] = {"build", "cache", "workload", "teardown"};
 
 static void set(json_t *o, const char *key, json_t *v)
 {
@@ -201,7 +200,7 @@ static int step_lines(
 	set_int(o, "block", row, 4);
 	set_int(o, "layout", row, 5);
 	set(o, "layout_name", json_text(query_layout(q, db_get_int(row, 5))));
-	set_name(o, "phase", row, 6, phase_names, ARRAY_LEN(phase_names));
+	set(o, "phase", json_text(query_phase(db_get_int(row, 6))));
 	set_text(o, "what", row, 7);
 	set(o, "argv", argv_json(db_get_text(row, 8)));
 	set_int(o, "elapsed_ns", row, 9);

@@ -109,10 +109,16 @@ static const char tables_of_people[] =
 	TEXT("text") ");";
 /* clang-format on */
 
+/* What disturbed a trial and what each disk did: a TrialEvidence; null where nothing was told. */
+static const char evidence_of_trials[] =
+	"ALTER TABLE trials ADD COLUMN " BLOB_OR_NULL("evidence") ";";
+
 static const char *const version_1[] = {tables_of_runs, tables_of_records, tables_of_people, NULL};
 
+static const char *const version_2[] = {evidence_of_trials, NULL};
+
 /* Step i brings user_version from i to i + 1. Only appended to. */
-static const char *const *const steps[] = {version_1};
+static const char *const *const steps[] = {version_1, version_2};
 
 static int pragma_int(struct db *db, const char *sql, int64_t *ret, struct err *e)
 {

@@ -17,6 +17,8 @@ struct maker {
 	uint32_t step, in_point; /* samples a point takes, and has */
 	uint32_t samples;
 	struct hist *hist; /* of the point that is open */
+	struct disk_spans *spans;
+	struct disk_counters *disks; /* of one sample */
 };
 
 static void close_point(struct maker *m)
@@ -51,6 +53,26 @@ static void add_telemetry(struct telemetry *t, const struct telemetry *s)
 	t->arc_bytes = s->arc_bytes;
 }
 
+/* What is damaged is left out: the sums of struct telemetry stand beside it. */
+static void add_usage(struct maker *m, struct result_point *p, const struct sample *s)
+{
+	struct host_usage h;
+	struct err ignored;
+	size_t n;
+
+	if (!s->usage || usage_decode(s->usage, s->usage_len, &h, m->disks, EVIDENCE_DISKS_MAX, &n,
+				 &ignored) != 0)
+		return;
+	if (h.busiest_core_permille > p->host.busiest_core_permille)
+		p->host.busiest_core_permille = h.busiest_core_permille;
+	p->host.cpu_steal_ns += h.cpu_steal_ns;
+	p->host.arc_hits += h.arc_hits;
+	p->host.arc_misses += h.arc_misses;
+	p->host.dirty_bytes = h.dirty_bytes;
+	p->host.writeback_bytes = h.writeback_bytes;
+	disk_spans_add(m->spans, s, m->disks, n);
+}
+
 static void add_sample(void *arg, const struct sample *s)
 {
 	struct maker *m = arg;
@@ -70,6 +92,7 @@ static void add_sample(void *arg, const struct sample *s)
 	p->ops += s->ops;
 	p->bytes += s->bytes;
 	add_telemetry(&p->tele, &s->tele);
+	add_usage(m, p, s);
 	m->in_point++;
 	m->samples++;
 	if (!s->hist)
@@ -183,8 +206,8 @@ static int find_trial(struct db *db, const struct series_key *key, uint64_t *ret
 	return 0;
 }
 
-int series_build(struct db *db, const struct series_key *key, struct result_point **ret,
-	size_t *ret_n, uint32_t *ret_samples, struct err *e)
+int series_build(struct db *db, const struct series_key *key, struct result_series *ret,
+	uint32_t *ret_samples, struct err *e)
 {
 	struct maker m = {0};
 	struct series_walk walk = {.one = add_sample, .arg = &m};
@@ -199,15 +222,18 @@ int series_build(struct db *db, const struct series_key *key, struct result_poin
 		m.step = 1;
 	m.points = xcalloc(SERIES_POINTS_MAX, sizeof(*m.points));
 	m.hist = xcalloc(1, sizeof(*m.hist));
+	m.disks = xcalloc(EVIDENCE_DISKS_MAX, sizeof(*m.disks));
+	m.spans = disk_spans_new(said);
 	rc = series_walk_trial(db, key, from, to, &walk, e);
 	close_point(&m);
 	free(m.hist);
-	if (rc != 0) {
-		free(m.points);
-		return -1;
-	}
-	*ret = m.points;
-	*ret_n = m.n;
-	*ret_samples = m.samples;
-	return 0;
+	free(m.disks);
+	ret->points = m.points;
+	ret->n = m.n;
+	disk_spans_end(m.spans, ret);
+	if (rc != 0)
+		result_series_clear(ret);
+	else
+		*ret_samples = m.samples;
+	return rc;
 }

@@ -11,20 +11,30 @@
 
 #define SERIES_POINTS_MAX 1000
 
+/* Making the disks' part: neighbouring samples go into one span. */
+struct disk_spans;
+/* samples: how many will come. */
+struct disk_spans *disk_spans_new(uint32_t samples);
+void disk_spans_add(struct disk_spans *d, const struct sample *s, const struct disk_counters *disks,
+	size_t n);
+/* Moves what was made into *ret and frees the rest. */
+void disk_spans_end(struct disk_spans *d, struct result_series *ret);
+
 struct series_key {
 	uint64_t job;
 	uint32_t attempt, trial;
 };
 
-/* Points from the stored batches. ret_samples: how many samples they hold. Caller frees *ret.
- * ERR_NOTFOUND when there is no such trial or it has not ended. */
-int series_build(struct db *db, const struct series_key *key, struct result_point **ret,
-	size_t *ret_n, uint32_t *ret_samples, struct err *e);
+/* Points, and the disks over time, from the stored batches; host and trial are left alone.
+ * ret_samples: how many samples they hold. The caller clears *ret. ERR_NOTFOUND when there is no such
+ * trial or it has not ended. */
+int series_build(struct db *db, const struct series_key *key, struct result_series *ret,
+	uint32_t *ret_samples, struct err *e);
 /* Builds it and queues it for storing; nothing to do when it is stored. */
 int series_make(struct db *db, struct writer *w, const struct series_key *key, struct err *e);
-/* The stored one, or one built now. Caller frees *ret. */
-int series_load(struct db *db, const struct series_key *key, struct result_point **ret,
-	size_t *ret_n, struct err *e);
+/* The stored one, or one built now. As series_build. */
+int series_load(struct db *db, const struct series_key *key, struct result_series *ret,
+	struct err *e);
 /* Ended trials without a series, to be made now. */
 int series_missing(struct db *db, void (*row)(void *arg, const struct series_key *key), void *arg,
 	struct err *e);
@@ -40,9 +50,8 @@ struct series_walk {
 int series_walk_trial(struct db *db, const struct series_key *key, uint64_t from, uint64_t to,
 	struct series_walk *walk, struct err *e);
 
-/* Points as bytes (varints) and back. */
-void series_encode(const struct result_point *points, size_t n, struct buf *out);
-int series_decode(
-	const void *data, size_t len, struct result_point **ret, size_t *ret_n, struct err *e);
+/* As bytes (varints) and back; what the first version of the store wrote is read, too. */
+void series_encode(const struct result_series *s, struct buf *out);
+int series_decode(const void *data, size_t len, struct result_series *ret, struct err *e);
 
 #endif

@@ -36,9 +36,9 @@ static void put_free(struct op *op)
 
 static const struct write_kind put_kind = {"series", put_apply, NULL, NULL, put_free};
 
-/* 1 and the points, 0 when there is no row. */
-static int read_stored(struct db *db, const struct series_key *key, struct result_point **ret,
-	size_t *ret_n, struct err *e)
+/* 1 and the series, 0 when there is none that can be read. */
+static int read_stored(struct db *db, const struct series_key *key, struct result_series *ret,
+	struct err *e)
 {
 	sqlite3_stmt *row;
 	const void *data;
@@ -53,18 +53,17 @@ static int read_stored(struct db *db, const struct series_key *key, struct resul
 	if (more != 1)
 		return more;
 	data = db_get_blob(row, 0, &len);
-	more = series_decode(data, len, ret, ret_n, e) == 0;
+	more = series_decode(data, len, ret, e) == 0;
 	db_done(row);
 	return more;
 }
 
 int series_make(struct db *db, struct writer *w, const struct series_key *key, struct err *e)
 {
-	struct result_point *points;
+	struct result_series s = {0};
 	struct put_op *p;
 	int64_t there;
 	uint32_t samples;
-	size_t n;
 
 	if (DB_QUERY_INT(db, e, 0, &there,
 		    "SELECT 1 FROM series WHERE job = ?1 AND attempt = ?2 AND trial = ?3",
@@ -72,29 +71,29 @@ int series_make(struct db *db, struct writer *w, const struct series_key *key, s
 		return -1;
 	if (there)
 		return 0;
-	if (series_build(db, key, &points, &n, &samples, e) != 0)
+	if (series_build(db, key, &s, &samples, e) != 0)
 		return -1;
 	p = xcalloc(1, sizeof(*p));
 	p->op.kind = &put_kind;
 	p->key = *key;
-	p->n = n;
+	p->n = s.n;
 	p->samples = samples;
-	series_encode(points, n, &p->data);
+	series_encode(&s, &p->data);
 	p->op.bytes = p->data.len;
-	free(points);
+	result_series_clear(&s);
 	writer_submit(w, &p->op);
 	return 0;
 }
 
-int series_load(struct db *db, const struct series_key *key, struct result_point **ret,
-	size_t *ret_n, struct err *e)
+int series_load(struct db *db, const struct series_key *key, struct result_series *ret,
+	struct err *e)
 {
-	int found = read_stored(db, key, ret, ret_n, e);
+	int found = read_stored(db, key, ret, e);
 	uint32_t samples;
 
 	if (found < 0)
 		return -1;
-	return found ? 0 : series_build(db, key, ret, ret_n, &samples, e);
+	return found ? 0 : series_build(db, key, ret, &samples, e);
 }
 
 int series_missing(struct db *db, void (*row)(void *arg, const struct series_key *key), void *arg,

@@ -30,6 +30,19 @@
 
 static char *argv_words[] = {"/sbin/zpool", "create", "am_12_1_0a1b2c", NULL};
 
+static struct trial_evidence evidence = {
+	.disks = (struct disk_evidence[]){{"serial:S1", "sdc", "sda", {1, 2, 3, 4, 5, 6, 7, 8}, 9,
+						  10, 11, 1, 12},
+		{.name = "loop3"}},
+	.n_disks = 2,
+	.cores = (struct core_evidence[]){{1}, {0}},
+	.n_cores = 2,
+	.numbers = (struct evidence_number[]){{EVIDENCE_CPU_STEAL_NS, 0},
+		{EVIDENCE_CLOCK_STEP_NS, -5}, {999, 1}},
+	.n_numbers = 3,
+	.maintenance_before = "scrub of tank",
+};
+
 /* One of each, all fields set. */
 static struct record records[] = {
 	{RECORD_SAMPLE, WALL,
@@ -41,7 +54,9 @@ static struct record records[] = {
 			 .errors = 3,
 			 .hist = "\1\0\2",
 			 .hist_len = 3,
-			 .tele = TELE}}},
+			 .tele = TELE,
+			 .usage = "\1\0\0",
+			 .usage_len = 3}}},
 	{RECORD_ATTEMPT_START, WALL,
 		{.attempt_start = {"0.1.0", {.host = "knew",
 						    .os = "Debian",
@@ -89,7 +104,9 @@ static struct record records[] = {
 			 .tele = TELE,
 			 .hist = "\0",
 			 .hist_len = 1,
-			 .samples = 13}}},
+			 .samples = 13,
+			 .evidence = &evidence,
+			 .n_evidence = 1}}},
 	{RECORD_UNIT_END, WALL, {.unit_end = {{2, 1}, 1, "half"}}},
 	{RECORD_ATTEMPT_END, WALL, {.attempt_end = {ATTEMPT_CANCELLED, "by the owner"}}},
 	{RECORD_AWAIT, WALL, {.await = {{2, 1}, 3, 4}}},
@@ -152,6 +169,15 @@ static void test_fields_arrive(void **state)
 	assert_int_equal(t->layout, 1);
 	assert_int_equal(t->samples, 13);
 	assert_string_equal(t->error, "late");
+	assert_int_equal(t->n_evidence, 1);
+	assert_string_equal(t->evidence->disks[0].backing, "sda");
+	assert_int_equal(t->evidence->disks[0].during.queue_ns, 8);
+	assert_int_equal(t->evidence->disks[0].errors, 12);
+	assert_null(t->evidence->disks[1].id);
+	assert_int_equal(t->evidence->disks[1].errors_known, 0);
+	assert_int_equal(t->evidence->n_cores, 2);
+	assert_null(t->evidence->maintenance_after);
+	assert_true(t->evidence->numbers[1].value == -5);
 	assert_int_equal(list.v[8].u.attempt_end.state, ATTEMPT_CANCELLED);
 	records_clear(&list);
 	buf_free(&payload);
@@ -172,6 +198,7 @@ static void test_absent(void **state)
 	assert_int_equal(records_decode(payload.data, payload.len, &list, &e), 0);
 	assert_null(list.v[0].u.trial_end.error);
 	assert_null(list.v[0].u.trial_end.hist);
+	assert_null(list.v[0].u.trial_end.evidence);
 	assert_int_equal(list.v[0].u.trial_end.tele.disks, 0);
 	assert_string_equal(list.v[1].u.step.output, "");
 	assert_int_equal(list.v[1].u.step.argv.n, 0);

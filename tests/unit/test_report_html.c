@@ -30,9 +30,10 @@ static void histogram_into(struct result_trial *t, struct buf *bytes)
 
 static void add_series(struct buf *lines, const char *host, uint32_t trial)
 {
-	struct result_point points[2] = {{0, NS_PER_S, 10, 104857600, 500, 900, 1000, {0}},
-		{NS_PER_S, 3 * NS_PER_S, 10, 104857600, 500, 700, 1000, {0}}};
-	struct result_series s = {1, (char *)host, 1, trial, points, 2};
+	struct result_point points[2] = {{0, NS_PER_S, 10, 104857600, 500, 900, 1000, {0}, {0}},
+		{NS_PER_S, 3 * NS_PER_S, 10, 104857600, 500, 700, 1000, {0}, {0}}};
+	struct result_series s = {.run = 1, .host = (char *)host, .attempt = 1, .trial = trial,
+		.points = points, .n = 2};
 
 	points[0].tele = (struct telemetry){
 		.disks = 2, .disk_write_bytes = 209715200, .disk_busy_ns = NS_PER_S};

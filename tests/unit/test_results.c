@@ -231,7 +231,7 @@ static void add_series(struct buf *lines, size_t n)
 	s.points = xcalloc(n, sizeof(*s.points));
 	for (size_t i = 0; i < n; i++)
 		s.points[i] = (struct result_point){(int64_t)i, (int64_t)i + 1, 2 * i, 3 * i, 4, 5,
-			6, {.disk_read_bytes = 7 * i, .disks = 8, .arc_bytes = 9}};
+			6, {.disk_read_bytes = 7 * i, .disks = 8, .arc_bytes = 9}, {0}};
 	export_series(&s, lines);
 	free(s.points);
 }

@@ -1,0 +1,126 @@
+/*
+ * The evidence beside a trial: what each disk of the volume did, what the host was busy with, and
+ * what could have disturbed it. Plain structs, filled by agents, read by rules and reports.
+ *
+ * What a host does not tell is absent: a number that is not in the list, a NULL text, a flag beside
+ * a counter. Zero always means that zero was read.
+ */
+#ifndef COMMON_MEASURE_EVIDENCE_H
+#define COMMON_MEASURE_EVIDENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#define EVIDENCE_DISKS_MAX 1024 /* of a volume; of more the rest is in the sums only */
+#define EVIDENCE_CORES_MAX 4096
+
+/* Counters of one disk as the kernel keeps them (Documentation/block/stat.rst): bytes from sectors
+ * of 512, times from milliseconds. */
+struct disk_counters {
+	uint64_t read_ops, read_bytes, write_ops, write_bytes;
+	uint64_t read_wait_ns, write_wait_ns; /* summed over the requests, from queueing to the end */
+	uint64_t busy_ns;                     /* time with I/O in flight */
+	uint64_t queue_ns;                    /* time weighted by the requests in flight */
+};
+#define DISK_COUNTERS 8
+/* Key in exports, place, and what the kernel counts in. */
+extern const struct disk_counter_field {
+	const char *key;
+	size_t offset; /* of a uint64_t */
+	uint64_t unit;
+} disk_counter_fields[DISK_COUNTERS];
+uint64_t disk_counter(const struct disk_counters *d, size_t field);
+void disk_counter_set(struct disk_counters *d, size_t field, uint64_t v);
+/* Adds from's counters to into's. */
+void disk_counters_add(struct disk_counters *into, const struct disk_counters *from);
+
+/* One disk of the volume over a trial. */
+struct disk_evidence {
+	char *id;      /* "serial:…" or "wwn:…"; NULL for disks without, such as loop devices */
+	char *name;    /* kernel name during the trial */
+	char *backing; /* of a loop device: kernel name of the disk that holds its file, or NULL */
+	struct disk_counters during;
+	/* in the look before the trial (EVIDENCE_LOOK_NS), when we did nothing */
+	uint64_t look_read_bytes, look_write_bytes, look_busy_ns;
+	int errors_known;
+	uint64_t errors; /* failed and timed out commands that the kernel counted during the trial */
+};
+struct core_evidence {
+	uint64_t busy_ns; /* user and system, over the trial */
+};
+
+/* Numbers of the host; appended to, never renumbered. Permille are of one whole. */
+enum evidence_key {
+	EVIDENCE_CPU_STEAL_NS = 1,       /* summed over all CPUs, like those of struct telemetry */
+	EVIDENCE_BUSIEST_CORE_PERMILLE,  /* over the trial */
+	EVIDENCE_BUSIEST_CORE_PEAK_PERMILLE, /* in its worst interval */
+	EVIDENCE_DIRTY_BYTES,            /* at the end */
+	EVIDENCE_DIRTY_PEAK_BYTES,
+	EVIDENCE_WRITEBACK_BYTES,        /* at the end */
+	EVIDENCE_ARC_BYTES,              /* at the end */
+	EVIDENCE_ARC_MAX_BYTES,          /* what it may grow to */
+	EVIDENCE_ARC_HITS,
+	EVIDENCE_ARC_MISSES,
+	EVIDENCE_COMPRESS_RATIO_PERMILLE, /* of all that is on the volume at the end: 1000 is 1.00x */
+	EVIDENCE_CLOCK_STEP_NS,          /* wall clock against the monotonic one; may be negative */
+	EVIDENCE_LOOK_NS,                /* how long the look before the trial was */
+	EVIDENCE_LOOK_CPU_PERMILLE,      /* all CPUs of the host busy in it */
+	EVIDENCE_LOOK_OTHER_BYTES,       /* read and written in it by disks that are not the volume's */
+	EVIDENCE_LOAD1_MILLI,            /* load average of the minute before, times 1000 */
+	EVIDENCE_MAINTENANCE_BEFORE,     /* scrubs, resilvers, syncs and checks that ran */
+	EVIDENCE_MAINTENANCE_AFTER,
+	EVIDENCE_THROTTLE_EVENTS,        /* thermal throttling of CPUs during the trial */
+	EVIDENCE_HOT_DISKS,              /* disks at or above their own warning temperature at the end */
+	EVIDENCE_OTHER_READ_BYTES,       /* during the trial, by disks that are not the volume's */
+	EVIDENCE_OTHER_WRITE_BYTES,
+	EVIDENCE_KEY_COUNT
+};
+struct evidence_number {
+	uint32_t key; /* enum evidence_key; others are of newer agents */
+	int64_t value;
+};
+/* Key in exports, or NULL for a key that is not known here. */
+const char *evidence_key_name(uint32_t key);
+/* 0 for a name that is none. */
+uint32_t evidence_key_find(const char *name);
+
+struct trial_evidence {
+	struct disk_evidence *disks;
+	size_t n_disks;
+	struct core_evidence *cores;
+	size_t n_cores;
+	struct evidence_number *numbers;
+	size_t n_numbers;
+	/* What maintenance ran, for people ("scrub of am_1_1_00ff"); NULL when none was seen. */
+	char *maintenance_before, *maintenance_after;
+};
+void trial_evidence_clear(struct trial_evidence *v);
+void disk_evidence_clear(struct disk_evidence *d);
+/* 1 and the number; 0 when it is absent, also where v is NULL. */
+int evidence_get(const struct trial_evidence *v, enum evidence_key key, int64_t *ret);
+/* Adds the number, or puts it in the place of the one that is there. */
+void evidence_set(struct trial_evidence *v, enum evidence_key key, int64_t value);
+
+/* ---- what a sample holds beside the sums of struct telemetry ---- */
+struct host_usage {
+	uint64_t busiest_core_permille;
+	uint64_t cpu_steal_ns;
+	uint64_t dirty_bytes, writeback_bytes; /* at the interval's end */
+	uint64_t arc_hits, arc_misses;
+};
+#define HOST_USAGE_FIELDS 6
+extern const struct disk_counter_field host_usage_fields[HOST_USAGE_FIELDS];
+
+#define USAGE_BYTES_MAX (96 * 1024)
+/* Packed: the number of disks, the host, then each disk in the order of trial_evidence.disks; of each
+ * a byte that tells which fields are not zero, then those as varints. Appended. */
+void usage_encode(const struct host_usage *h, const struct disk_counters *disks, size_t n,
+	struct buf *out);
+/* Fills h and at most cap disks (the rest is read over); *ret_n: how many there were. */
+int usage_decode(const void *data, size_t len, struct host_usage *h, struct disk_counters *disks,
+	size_t cap, size_t *ret_n, struct err *e);
+
+#endif
