@@ -3,6 +3,7 @@
 
 #include "agent/job_internal.h"
 #include "common/base/mem.h"
+#include "common/plan/workload.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15ULL
 
@@ -55,24 +56,21 @@ static void add_names(const struct job *j, const struct workload *w, unsigned re
 	free(name);
 }
 
-int job_worker_spec(const struct job *j, const struct volume *v, unsigned workload, unsigned repeat,
-	struct msg *ret, struct err *e)
+/* A stream's own numbers. */
+static int fill_stream(const struct job *j, unsigned workload, unsigned repeat,
+	struct msg_worker_spec *spec, struct err *e)
 {
 	const struct workload *w = &j->plan->workloads[workload];
 	unsigned made_by = maker(j->plan, workload);
 	const struct workload *files = &j->plan->workloads[made_by];
 	const struct stream *s = &w->stream;
 	const struct plan_size *size = &s->size;
-	struct msg m = {.type = MSG_WORKER_SPEC};
-	struct msg_worker_spec *spec = &m.u.worker_spec;
 	int64_t bytes;
 
 	if (size->ram_factor == 0 && size->bytes == 0)
 		size = &files->stream.size;
 	if (plan_size_bytes(size, j->inv->ram_bytes, &bytes, e))
 		return err_prefix(e, "workload %s", w->name);
-	spec->kind = xstrdup("stream");
-	spec->directory = xstrdup(v->directory);
 	spec->op = (enum op_kind)s->op;
 	spec->size = (uint64_t)bytes;
 	spec->block_size = (uint64_t)s->block_size;
@@ -83,14 +81,36 @@ int job_worker_spec(const struct job *j, const struct volume *v, unsigned worklo
 	spec->threads = s->threads;
 	spec->files = files->stream.files;
 	spec->rate = (uint64_t)s->rate;
-	spec->sample_ns = j->plan->sample_ns;
 	if (s->op != OP_READ)
 		*contents_seed(j, made_by, repeat) = trial_seed(j, workload, repeat);
 	spec->seed = *contents_seed(j, made_by, repeat);
-	spec->dev = v->dev;
-	spec->syncfs_works = v->syncfs_works;
 	spec->verify = s->verify;
 	add_names(j, files, repeat, spec);
+	return 0;
+}
+
+int job_worker_spec(const struct job *j, const struct volume *v, unsigned workload, unsigned repeat,
+	struct msg *ret, struct err *e)
+{
+	const struct msg_job_offer *offer = &j->offer.u.job_offer;
+	const struct workload *w = &j->plan->workloads[workload];
+	struct msg m = {.type = MSG_WORKER_SPEC};
+	struct msg_worker_spec *spec = &m.u.worker_spec;
+
+	spec->seed = trial_seed(j, workload, repeat);
+	if (w->kind == WORKLOAD_STREAM && fill_stream(j, workload, repeat, spec, e))
+		return -1;
+	spec->kind = xstrdup(workload_kind_name(w->kind));
+	spec->directory = xstrdup(v->directory);
+	spec->sample_ns = j->plan->sample_ns;
+	spec->dev = v->dev;
+	spec->syncfs_works = v->syncfs_works;
+	spec->plan_text = xstrdup(offer->plan_text);
+	strv_copy(&spec->sets, &offer->sets);
+	spec->workload = workload;
+	spec->block = job_unit(j)->block;
+	spec->repeat = repeat;
+	spec->ram_bytes = j->inv->ram_bytes;
 	*ret = m;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 
 #define CACHE_MS (15 * 60 * 1000)
 #define CHECK_MS (2 * 60 * 1000)
@@ -24,6 +25,7 @@ void trial_clear(struct trial *t)
 {
 	telemetry_close(t->counters);
 	free(t->done.hist);
+	detail_clear(&t->done.detail);
 	t->counters = NULL;
 	t->done.hist = NULL;
 }
@@ -72,6 +74,17 @@ static void record_start(struct job *j, const char *cache, uint64_t planned_byte
 	j->trial.started = 1;
 }
 
+/* 0: not known. */
+static uint64_t planned_bytes(const struct job *j)
+{
+	struct workload_needs n;
+	struct err e;
+
+	if (workload_needs(j->plan, j->trial.workload, j->inv->ram_bytes, &n, &e))
+		return 0;
+	return (uint64_t)(n.written_bytes + n.read_bytes);
+}
+
 static void record_end(struct job *j)
 {
 	struct trial *t = &j->trial;
@@ -99,6 +112,7 @@ static void record_end(struct job *j)
 	s->hist = t->done.hist;
 	s->hist_len = t->done.hist_len;
 	s->samples = t->samples;
+	s->detail = t->done.detail;
 	job_record(j, &r);
 }
 
@@ -240,6 +254,7 @@ static void on_done(struct job *j, struct msg_worker_done *d)
 		t->last = now;
 	t->done = *d;
 	d->hist = NULL;
+	d->detail = (struct trial_detail){0};
 	t->has_done = 1;
 	if (!d->ok)
 		fail(t, &d->error);
@@ -341,7 +356,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 		end_trial(j);
 		return;
 	}
-	record_start(j, json_get_str(result, "done", ""), spec.u.worker_spec.size);
+	record_start(j, json_get_str(result, "done", ""), planned_bytes(j));
 	job_move(j, JOB_PREPARE);
 	if (start_worker(j, &spec, &e))
 		job_phase_failed(j, &e);

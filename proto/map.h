@@ -23,6 +23,7 @@ enum map_kind {
 	MAP_U32,     /* uint32 -> uint32_t, min..max */
 	MAP_U64,     /* uint64 -> uint64_t, min..max */
 	MAP_S64,     /* sint64 -> int64_t, min..max */
+	MAP_REAL,    /* double -> double, finite */
 	MAP_FLAG,    /* bool -> int 0 or 1 */
 	MAP_ENUM,    /* uint32 -> an enum, min..max */
 	MAP_CODE,    /* uint32 -> enum err_code; numbers we don't know become ERR_FAILED */
@@ -120,6 +121,11 @@ const struct map_choice *map_choice_of(const struct map_choice *rows, size_t n, 
 #define S64(W, S, f, lo, hi) MAP_NUMBER(MAP_S64, int64_t, W, f, S, f, lo, hi)
 #define U64_AS(W, w, S, p, lo, hi) MAP_NUMBER(MAP_U64, uint64_t, W, w, S, p, lo, hi)
 #define S64_AS(W, w, S, p, lo, hi) MAP_NUMBER(MAP_S64, int64_t, W, w, S, p, lo, hi)
+#define REAL(W, S, f)                                                                              \
+	{                                                                                          \
+		.name = #f, .kind = MAP_REAL, .wire = MAP_TYPED(MAP_W(W), f, double),              \
+		.has = offsetof(MAP_W(W), has_##f), .plain = MAP_TYPED(S, f, double)               \
+	}
 #define FLAG(W, S, f)                                                                              \
 	{                                                                                          \
 		.name = #f, .kind = MAP_FLAG, .wire = offsetof(MAP_W(W), f),                       \

@@ -3,6 +3,7 @@
  * fills belongs to the plain struct. Never asserts on what a peer sent.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -33,6 +34,7 @@ static int decode_number(
 	const struct map_field *f, const char *wire, int has, char *plain, struct err *e)
 {
 	uint32_t u32;
+	double real;
 	uint64_t u64;
 	int64_t s64;
 
@@ -50,6 +52,12 @@ static int decode_number(
 				"%s: %" PRId64 " is not in %" PRId64 "..%" PRIu64, f->name, s64,
 				f->min, f->max);
 		*(int64_t *)plain = s64;
+		return 0;
+	case MAP_REAL:
+		real = has ? *(const double *)wire : 0;
+		if (!isfinite(real))
+			return err_set(e, ERR_PROTOCOL, "%s: is not a finite number", f->name);
+		*(double *)plain = real;
 		return 0;
 	default:
 		u32 = has ? *(const uint32_t *)wire : 0;
@@ -186,6 +194,7 @@ static int decode_field(
 	case MAP_U32:
 	case MAP_U64:
 	case MAP_S64:
+	case MAP_REAL:
 	case MAP_ENUM:
 		return decode_number(f, value, is_set(f, wire), to, e);
 	case MAP_FLAG:

@@ -19,7 +19,7 @@ static int all_zero(const char *p, size_t n)
 
 static void encode_number(const struct map_field *f, const char *plain, char *wire)
 {
-	size_t size = f->kind == MAP_U64 || f->kind == MAP_S64 ? 8 : 4;
+	size_t size = f->kind == MAP_U64 || f->kind == MAP_S64 || f->kind == MAP_REAL ? 8 : 4;
 
 	if (all_zero(plain, size))
 		return;
@@ -127,6 +127,7 @@ static int encode_field(
 	case MAP_U32:
 	case MAP_U64:
 	case MAP_S64:
+	case MAP_REAL:
 	case MAP_ENUM:
 	case MAP_CODE:
 		encode_number(f, from, wire);

@@ -256,6 +256,12 @@ struct msg_worker_spec {
 	uint64_t dev; /* st_dev of the volume's mount */
 	int syncfs_works;
 	int verify, keep_old;
+	/* the plan, for all that the fields above don't say; NULL: only a stream by those fields */
+	char *plan_text;
+	struct strv sets;
+	uint32_t workload, block, repeat; /* index from 0; block and repeat from 1 */
+	uint64_t ram_bytes;
+	struct strv disks; /* paths of the devices to read, for scans */
 };
 struct msg_worker_done {
 	int ok;
@@ -264,6 +270,7 @@ struct msg_worker_done {
 	uint64_t bytes, ops, errors, cpu_user_ns, cpu_system_ns;
 	char *hist;
 	size_t hist_len;
+	struct trial_detail detail;
 };
 
 struct msg {
@@ -319,6 +326,9 @@ void inventory_encode(const struct inventory *inv, struct buf *out);
 int inventory_decode(const void *data, size_t len, struct inventory *ret, struct err *e);
 void evidence_encode(const struct trial_evidence *v, struct buf *out);
 int evidence_decode(const void *data, size_t len, struct trial_evidence *ret, struct err *e);
+/* The same for what a trial tells beside its counters; detail_clear frees. */
+void detail_encode(const struct trial_detail *d, struct buf *out);
+int detail_decode(const void *data, size_t len, struct trial_detail *ret, struct err *e);
 /* The most common version of both ranges; ERR_PROTOCOL names both ranges and programs. */
 int hello_agree(const struct msg_hello *h, uint32_t *ret_version, struct err *e);
 

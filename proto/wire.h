@@ -46,7 +46,7 @@ extern const struct map wire_evidence; /* a trial's */
 extern const struct map wire_link_setup, wire_link_state;
 extern const struct map wire_worker_spec, wire_worker_ready, wire_worker_go, wire_worker_done;
 
-extern const struct map wire_sample;
+extern const struct map wire_sample, wire_trial_detail;
 extern const struct map_choice wire_records[]; /* enum record_type */
 extern const size_t wire_records_n;
 

@@ -42,6 +42,9 @@ static int worker_spec_check(const void *plain, struct err *e)
 {
 	const struct msg_worker_spec *s = plain;
 
+	if (strcmp(s->kind, "stream") == 0 && (!s->threads || !s->files || !s->block_size))
+		return err_set(e, ERR_PROTOCOL,
+			"a stream without threads, files or block_size: the least is 1");
 	if (*s->directory != '/')
 		return err_set(e, ERR_PROTOCOL, "directory is not absolute");
 	if (s->names.n != s->files)
@@ -58,13 +61,13 @@ static const struct map_field worker_spec_fields[] = {
 	TEXT(WorkerSpec, struct msg_worker_spec, directory, TEXT_LINE, WIRE_PATH_MAX, MAP_REQUIRED),
 	ENUM(WorkerSpec, struct msg_worker_spec, op, 0, OP_REWRITE + 1),
 	U64(WorkerSpec, struct msg_worker_spec, size, 0, WIRE_MAX63),
-	U64(WorkerSpec, struct msg_worker_spec, block_size, 1, 1 << 30),
+	U64(WorkerSpec, struct msg_worker_spec, block_size, 0, 1 << 30),
 	ENUM(WorkerSpec, struct msg_worker_spec, data, 0, DATA_KIND_COUNT),
 	U32(WorkerSpec, struct msg_worker_spec, compressible_percent, 0, 100),
 	ENUM(WorkerSpec, struct msg_worker_spec, sync, 0, SYNC_KIND_COUNT),
 	FLAG(WorkerSpec, struct msg_worker_spec, direct),
-	U32(WorkerSpec, struct msg_worker_spec, threads, 1, 4096),
-	U32(WorkerSpec, struct msg_worker_spec, files, 1, WIRE_FILES_MAX),
+	U32(WorkerSpec, struct msg_worker_spec, threads, 0, 4096),
+	U32(WorkerSpec, struct msg_worker_spec, files, 0, WIRE_FILES_MAX),
 	U64(WorkerSpec, struct msg_worker_spec, rate, 0, WIRE_MAX63),
 	TEXTS(WorkerSpec, struct msg_worker_spec, names, TEXT_LINE, WIRE_PATH_MAX, WIRE_FILES_MAX,
 		0),
@@ -74,6 +77,14 @@ static const struct map_field worker_spec_fields[] = {
 	FLAG(WorkerSpec, struct msg_worker_spec, syncfs_works),
 	FLAG(WorkerSpec, struct msg_worker_spec, verify),
 	FLAG(WorkerSpec, struct msg_worker_spec, keep_old),
+	PLAN(WorkerSpec, struct msg_worker_spec, plan_text, 0),
+	TEXTS(WorkerSpec, struct msg_worker_spec, sets, TEXT_LINE, WIRE_PATH_MAX, WIRE_SETS_MAX, 0),
+	U32(WorkerSpec, struct msg_worker_spec, workload, 0, WIRE_WORKLOAD_COUNT - 1),
+	U32(WorkerSpec, struct msg_worker_spec, block, 0, MSG_MAX_BLOCK),
+	U32(WorkerSpec, struct msg_worker_spec, repeat, 0, WIRE_REPEAT_MAX),
+	U64(WorkerSpec, struct msg_worker_spec, ram_bytes, 0, WIRE_MAX63),
+	TEXTS(WorkerSpec, struct msg_worker_spec, disks, TEXT_LINE, WIRE_PATH_MAX, WIRE_FILES_MAX,
+		0),
 };
 const struct map wire_worker_spec = MAP(
 	"worker_spec", worker_spec, struct msg_worker_spec, worker_spec_fields, worker_spec_check);
@@ -103,6 +114,8 @@ static const struct map_field worker_done_fields[] = {
 	U64(WorkerDone, struct msg_worker_done, cpu_user_ns, 0, WIRE_MAX63),
 	U64(WorkerDone, struct msg_worker_done, cpu_system_ns, 0, WIRE_MAX63),
 	BYTES(WorkerDone, hist, struct msg_worker_done, hist, hist_len, WIRE_HIST_MAX, 0),
+	PART(WorkerDone, detail, offsetof(struct msg_worker_done, detail), &wire_trial_detail,
+		MAP_OMIT_ZERO),
 };
 const struct map wire_worker_done =
 	MAP("worker_done", worker_done, struct msg_worker_done, worker_done_fields, NULL);

@@ -117,6 +117,8 @@ static const struct map_field trial_end_fields[] = {
 	BYTES(TrialEnd, hist, struct trial_summary, hist, hist_len, WIRE_HIST_MAX, 0),
 	U32(TrialEnd, struct trial_summary, samples, 0, UINT32_MAX),
 	PARTS(TrialEnd, evidence, struct trial_summary, &wire_evidence, 1, 0),
+	PART(TrialEnd, detail, offsetof(struct trial_summary, detail), &wire_trial_detail,
+		MAP_OMIT_ZERO),
 };
 static const struct map trial_end =
 	MAP("trial_end", trial_end, struct trial_summary, trial_end_fields, NULL);

@@ -5,6 +5,7 @@
 #include "agent/policy/policy_check.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 
 #define MINUTES_OF_DAY (24 * 60)
 
@@ -256,6 +258,48 @@ static int check_scratch(const struct policy *p, const struct plan *plan, struct
 		units_size(most, need), units_size(p->scratch_limit, limit));
 }
 
+static int check_named_file(const struct strv *list, const char *path, const char *line,
+	struct err *e)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (fnmatch(list->v[i], path, FNM_PATHNAME | FNM_PERIOD) == 0)
+			return 0;
+	return err_set(e, ERR_DENIED, "the policy's line 'allow.%s' does not name %s", line, path);
+}
+
+int policy_check_input(const struct policy *p, const char *path, struct err *e)
+{
+	return check_named_file(&p->inputs, path, "inputs", e);
+}
+
+int policy_check_program(const struct policy *p, const char *path, struct err *e)
+{
+	return check_named_file(&p->programs, path, "programs", e);
+}
+
+static int check_workload(const struct policy *p, const struct workload *w, struct err *e)
+{
+	struct strv inputs = {0}, programs = {0};
+	int status = 0;
+
+	workload_access(w, &inputs, &programs);
+	for (size_t i = 0; i < inputs.n && !status; i++)
+		status = policy_check_input(p, inputs.v[i], e);
+	for (size_t i = 0; i < programs.n && !status; i++)
+		status = policy_check_program(p, programs.v[i], e);
+	strv_free(&inputs);
+	strv_free(&programs);
+	return status ? err_prefix(e, "workload %s", w->name) : 0;
+}
+
+static int check_workloads(const struct policy *p, const struct plan *plan, struct err *e)
+{
+	for (size_t i = 0; i < plan->n_workloads; i++)
+		if (check_workload(p, &plan->workloads[i], e))
+			return -1;
+	return 0;
+}
+
 static int check_layouts(const struct policy *p, const struct plan *plan, struct err *e)
 {
 	for (size_t i = 0; i < plan->n_layouts; i++)
@@ -313,7 +357,7 @@ int policy_check_job(const struct policy *p, const struct policy_request *r, str
 			"arraymark-agent approve %s",
 			r->plan->sha256);
 	else if ((!r->now || !policy_check_hours(p, r->now, NULL, e)) && !check_limit(p, r, e) &&
-		 !check_layouts(p, r->plan, e))
+		 !check_layouts(p, r->plan, e) && !check_workloads(p, r->plan, e))
 		status = check_disks(p, r, e);
 	if (status && r->policy_path)
 		err_prefix(e, "%s", r->policy_path);

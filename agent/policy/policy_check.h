@@ -43,6 +43,11 @@ int policy_check_disk(const struct policy *p, const struct inv_disk *d, int wipe
 int policy_check_directory(const struct policy *p, const char *dir, char **ret_path,
 	int *ret_remount, struct err *e);
 
+/* A file that a workload reads, a program that it runs: named by allow.inputs, allow.programs (globs,
+ * in which `*` stops at '/'). By the path's text: the worker opens it with its own, low rights. */
+int policy_check_input(const struct policy *p, const char *path, struct err *e);
+int policy_check_program(const struct policy *p, const char *path, struct err *e);
+
 /* STATE/approved/<sha256> is there, and owned as the policy is. */
 int policy_is_approved(const char *state_dir, const char *sha256);
 /* Makes it. ERR_INPUT when it is not a SHA-256. */

@@ -1,7 +1,6 @@
 /*
- * The threads that move a stream's bytes. A mover owns its stretches and its interval counters; the
- * lock of the counters is held for one addition at a time. Invariant: a chunk is given to the
- * kernel only after it was filled, and filled again only after the kernel took it.
+ * The threads that move a stream's bytes. A mover owns its stretches. Invariant: a chunk is given to
+ * the kernel only after it was filled, and filled again only after the kernel took it.
  */
 #include "agent/workload/stream_thread.h"
 
@@ -23,8 +22,6 @@ static size_t block_bytes(const struct stream_thread *t, const struct stretch *s
 
 int stream_thread_prepare(struct stream_thread *t, struct err *e)
 {
-	pthread_mutex_init(&t->count_lock, NULL);
-	hist_clear(&t->now.hist);
 	if (t->generates)
 		return stream_ring_init(&t->ring, t->spec->block_size, t->stretches, t->n_stretches, e);
 	t->buffer = stream_buffer_new(t->spec->block_size, e);
@@ -71,23 +68,12 @@ static int move_block(struct stream_thread *t, int fd, char *b, size_t len, uint
 	return 0;
 }
 
-static void count_block(struct stream_thread *t, size_t len, int64_t ns)
-{
-	pthread_mutex_lock(&t->count_lock);
-	t->now.ops++;
-	t->now.bytes += len;
-	hist_add(&t->now.hist, (uint64_t)ns);
-	pthread_mutex_unlock(&t->count_lock);
-}
-
 static int fail_block(struct stream_thread *t, const struct stretch *s, uint64_t at)
 {
 	const char *verb = t->spec->op == OP_READ ? "reading" : "writing";
 	const char *name = t->files->v[s->file].name;
 
-	pthread_mutex_lock(&t->count_lock);
-	t->now.errors++;
-	pthread_mutex_unlock(&t->count_lock);
+	meter_error(t->lane);
 	if (errno == 0)
 		return err_set(&t->error, ERR_IO, "%s '%s' in %s ended early at byte %llu", verb,
 			name, t->spec->directory, (unsigned long long)at);
@@ -142,7 +128,7 @@ static int move_blocks(struct stream_thread *t, const struct stretch *s, char *d
 		before = clock_mono_ns();
 		if (move_block(t, fd, b, len, at) < 0)
 			return fail_block(t, s, at);
-		count_block(t, len, clock_mono_ns() - before);
+		meter_count(t->lane, clock_mono_ns() - before, len);
 		if (verify_block(t, s, at, b, len) < 0)
 			return -1;
 		*moved += len;
@@ -182,13 +168,11 @@ static int move_plain(struct stream_thread *t)
 static void *move_stretches(void *arg)
 {
 	struct stream_thread *t = arg;
-	uint64_t one = 1;
 
 	t->failed = (t->generates ? move_generated(t) : move_plain(t)) < 0;
 	if (t->failed)
 		atomic_store(t->stop, 1);
-	while (write(t->done_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+	meter_ended(t->meter);
 	return NULL;
 }
 
@@ -225,5 +209,4 @@ void stream_thread_clear(struct stream_thread *t)
 	stream_ring_clear(&t->ring);
 	free(t->buffer);
 	free(t->stretches);
-	pthread_mutex_destroy(&t->count_lock);
 }

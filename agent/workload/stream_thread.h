@@ -9,14 +9,10 @@
 #include <stdatomic.h>
 
 #include "agent/workload/datagen.h"
+#include "agent/workload/meter.h"
 #include "agent/workload/stream_files.h"
 #include "agent/workload/stream_ring.h"
-#include "common/measure/hist.h"
 
-struct stream_counters {
-	uint64_t ops, bytes, errors;
-	struct hist hist;
-};
 struct stream_thread {
 	/* set before the start */
 	const struct msg_worker_spec *spec;
@@ -26,14 +22,12 @@ struct stream_thread {
 	size_t n_stretches;
 	double rate;             /* bytes/s for this thread, 0: unlimited */
 	atomic_int *stop;        /* set by the first thread that fails */
-	int done_fd;             /* eventfd, gets 1 when the thread has ended */
+	struct meter *meter;     /* learns when the thread has ended */
+	struct meter_lane *lane; /* its counters */
 	int generates;           /* has a filling thread; else `buffer` serves every block */
 	struct stream_ring ring; /* where it generates */
 	char *buffer;            /* block_size bytes, page aligned; else */
 	int64_t start_ns;        /* CLOCK_MONOTONIC */
-	/* counters of the present interval; whoever cuts samples takes them under the lock */
-	pthread_mutex_t count_lock;
-	struct stream_counters now;
 	int failed;
 	struct err error;
 	pthread_t mover, filler;

@@ -38,13 +38,28 @@ static void send_sample(void *arg, const struct sample *s)
 		_exit(1);
 }
 
+struct cpu_used {
+	uint64_t user_ns, system_ns;
+};
+
 static uint64_t timeval_ns(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
+/* Of this process and of those that it waited for. */
+static struct cpu_used cpu_now(void)
+{
+	struct rusage own, children;
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (struct cpu_used){timeval_ns(&own.ru_utime) + timeval_ns(&children.ru_utime),
+		timeval_ns(&own.ru_stime) + timeval_ns(&children.ru_stime)};
+}
+
 static int send_done(int fd, const struct workload_result *r, const struct err *error,
-	const struct rusage *from, const struct rusage *to)
+	const struct cpu_used *from, const struct cpu_used *to)
 {
 	struct msg m = {.type = MSG_WORKER_DONE};
 	struct msg_worker_done *d = &m.u.worker_done;
@@ -60,8 +75,9 @@ static int send_done(int fd, const struct workload_result *r, const struct err *
 	d->bytes = r->bytes;
 	d->ops = r->ops;
 	d->errors = r->errors;
-	d->cpu_user_ns = timeval_ns(&to->ru_utime) - timeval_ns(&from->ru_utime);
-	d->cpu_system_ns = timeval_ns(&to->ru_stime) - timeval_ns(&from->ru_stime);
+	d->cpu_user_ns = r->has_cpu ? r->cpu_user_ns : to->user_ns - from->user_ns;
+	d->cpu_system_ns = r->has_cpu ? r->cpu_system_ns : to->system_ns - from->system_ns;
+	d->detail = r->detail;
 	hist_encode(&r->hist, &hist);
 	d->hist = hist.data;
 	d->hist_len = hist.len;
@@ -88,25 +104,52 @@ static int wait_go(int fd, int64_t *ret_start_ns, struct err *e)
 	return 0;
 }
 
-static int run_trial(int fd, const struct msg_worker_spec *spec, struct workload_result *result,
-	struct rusage *from, struct err *e)
+/* The plan that the order speaks of, parsed again: the text is the source of truth. */
+static int read_plan(const struct msg_worker_spec *spec, struct plan **ret, struct err *e)
 {
-	const struct workload_engine *engine = workload_find(spec->kind);
+	struct yaml_errors errs = {0};
+	int rc;
+
+	*ret = NULL;
+	if (!spec->plan_text)
+		return 0;
+	rc = plan_parse("plan", spec->plan_text, strlen(spec->plan_text), &spec->sets, ret, &errs, e);
+	yaml_errors_free(&errs);
+	if (rc == 0 && spec->workload >= (*ret)->n_workloads) {
+		rc = err_set(e, ERR_PROTOCOL, "the order names workload %u of %zu", spec->workload,
+			(*ret)->n_workloads);
+		plan_free(*ret);
+		*ret = NULL;
+	}
+	return rc;
+}
+
+static int find_engine(const struct workload_order *o, const struct workload_engine **ret,
+	struct err *e)
+{
+	*ret = workload_find(o->w ? o->w->kind : WORKLOAD_STREAM);
+	if (*ret)
+		return 0;
+	return err_set(e, ERR_INPUT, "this agent has no workload '%s'", o->spec->kind);
+}
+
+static int run_trial(int fd, const struct workload_order *order, struct workload_result *result,
+	struct cpu_used *from, struct err *e)
+{
+	const struct workload_engine *engine;
 	void *state;
 	int64_t start_ns;
 	pthread_t watcher;
 	int rc;
 
-	if (!engine)
-		return err_set(e, ERR_INPUT, "this agent has no workload '%s'", spec->kind);
-	if (engine->prepare(spec, &state, e) < 0)
+	if (find_engine(order, &engine, e) < 0 || engine->prepare(order, &state, e) < 0)
 		return -1;
 	rc = wait_go(fd, &start_ns, e);
 	if (rc == 0 && pthread_create(&watcher, NULL, watch_monitor, &fd) != 0)
 		rc = err_set(e, ERR_FULL, "cannot start a thread");
 	if (rc == 0) {
 		pthread_detach(watcher);
-		getrusage(RUSAGE_SELF, from);
+		*from = cpu_now();
 		rc = engine->run(state, start_ns, send_sample, &fd, result, e);
 	}
 	engine->clear(state);
@@ -116,7 +159,9 @@ static int run_trial(int fd, const struct msg_worker_spec *spec, struct workload
 int worker_main(int fd)
 {
 	struct workload_result *result = xcalloc(1, sizeof(*result));
-	struct rusage from = {0}, to = {0};
+	struct workload_order order = {0};
+	struct cpu_used from = {0}, to;
+	struct plan *plan = NULL;
 	struct err e = {0};
 	struct msg m;
 	int rc;
@@ -126,12 +171,20 @@ int worker_main(int fd)
 		free(result);
 		return 1;
 	}
-	rc = run_trial(fd, &m.u.worker_spec, result, &from, &e);
+	order.spec = &m.u.worker_spec;
+	rc = read_plan(order.spec, &plan, &e);
+	order.plan = plan;
+	order.w = plan ? &plan->workloads[order.spec->workload] : NULL;
+	if (rc == 0)
+		rc = run_trial(fd, &order, result, &from, &e);
 	if (rc == 0)
 		err_clear(&e);
-	getrusage(RUSAGE_SELF, &to);
+	to = cpu_now();
+	detail_fit(&result->detail);
 	if (send_done(fd, result, &e, &from, &to) < 0)
 		rc = -1;
+	detail_clear(&result->detail);
+	plan_free(plan);
 	msg_clear(&m);
 	free(result);
 	return rc == 0 ? 0 : 1;

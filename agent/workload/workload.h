@@ -10,25 +10,39 @@
 
 #include "common/base/err.h"
 #include "common/measure/hist.h"
+#include "common/plan/plan.h"
 #include "proto/msg.h"
 
+/* What an engine is to do; all of it is borrowed and outlives the engine's state. */
+struct workload_order {
+	const struct msg_worker_spec *spec; /* directory, seed, interval, …; a stream's own numbers */
+	const struct plan *plan;            /* NULL for a stream that the spec describes alone */
+	const struct workload *w;           /* of the plan, or a member of a parallel one; NULL with it */
+};
 /* Counters that worker threads own, one per thread; merged by whoever cuts samples. */
 struct workload_result {
 	int64_t started_wall_ns, elapsed_ns, sync_ns;
 	uint64_t bytes, ops, errors;
 	struct hist hist;
+	int has_cpu; /* the engine counted CPU time by itself; else the worker and its children count */
+	uint64_t cpu_user_ns, cpu_system_ns;
+	struct trial_detail detail; /* also filled on failure: what is known of why */
 };
+/* Gets one sample of an interval; hist of it is encoded and borrowed for the call. */
+typedef void workload_cut(void *arg, const struct sample *s);
+
 struct workload_engine {
-	const char *kind; /* "stream" */
+	enum workload_kind kind;
 	/* Opens, allocates, fills buffers: everything before the timed region. */
-	int (*prepare)(const struct msg_worker_spec *spec, void **ret_state, struct err *e);
-	/* Timed. Calls cut() about every spec->sample_ns with the interval's sample; hist of the sample
-	 * is encoded and borrowed for the call. */
-	int (*run)(void *state, int64_t start_ns, void (*cut)(void *arg, const struct sample *s),
-		void *arg, struct workload_result *ret, struct err *e);
+	int (*prepare)(const struct workload_order *order, void **ret_state, struct err *e);
+	/* Timed: begins at start_ns of CLOCK_MONOTONIC, 0: now. Calls cut() about every
+	 * spec->sample_ns; what the samples count adds up to the result. ret is zeroed. */
+	int (*run)(void *state, int64_t start_ns, workload_cut *cut, void *arg,
+		struct workload_result *ret, struct err *e);
+	/* Ends what it started, frees. The files in the volume stay. */
 	void (*clear)(void *state);
 };
-const struct workload_engine *workload_find(const char *kind);
+const struct workload_engine *workload_find(enum workload_kind kind);
 /* The worker process's main: returns the exit status. fd: frames to and from the monitor. */
 int worker_main(int fd);
 

@@ -1,6 +1,6 @@
 /*
- * Trial summaries: only their memory. Each owns its histogram's bytes, its text and its
- * evidence.
+ * Trial summaries: only their memory. Each owns its histogram's bytes, its text, its evidence and
+ * its detail.
  * Invariant: a cleared struct is all zero and may be cleared again.
  */
 #include "common/measure/sample.h"
@@ -14,5 +14,6 @@ void trial_summary_clear(struct trial_summary *t)
 	if (t->evidence)
 		trial_evidence_clear(t->evidence);
 	free(t->evidence);
+	detail_clear(&t->detail);
 	*t = (struct trial_summary){0};
 }

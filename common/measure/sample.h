@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/measure/detail.h"
 #include "common/measure/evidence.h"
 #include "common/measure/hist.h"
 
@@ -53,6 +54,7 @@ struct trial_summary {
 	uint32_t samples;          /* how many samples were cut */
 	struct trial_evidence *evidence; /* NULL: of an agent that gathers none, or of an import */
 	size_t n_evidence;               /* 0 or 1 */
+	struct trial_detail detail;
 };
 void trial_summary_clear(struct trial_summary *t);
 

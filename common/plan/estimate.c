@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/plan/plan_internal.h"
 #include "common/plan/student.h"
+#include "common/plan/workload.h"
 
 /* Disks that hold data: what a stream's rate grows with. 0: not known. */
 static unsigned data_disks(const struct layout *l)
@@ -50,20 +51,21 @@ static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, double 
 	double written = 0, got = 0, seconds = 0;
 
 	for (unsigned i = 0; i < p->n_workloads; i++) {
-		const struct stream *s = &p->workloads[i].stream;
-		int64_t bytes = 0;
+		struct workload_needs n = {0};
+		double bytes;
 
-		if ((ram_bytes || s->size.ram_factor == 0) &&
-			plan_stream_bytes(p, i, ram_bytes, &bytes, e))
+		/* Sizes that depend on an unknown memory count as nothing. */
+		if (workload_needs(p, i, ram_bytes, &n, e) && ram_bytes)
 			return -1;
+		bytes = (double)n.written_bytes + (double)n.read_bytes;
 		for (size_t j = 0; j < p->n_layouts; j++) {
-			double rate = layout_rate(&p->layouts[j]);
+			double least = bytes / layout_rate(&p->layouts[j]);
+			double fixed = (double)n.duration_ns / NS_PER_S;
 
-			if (s->rate && (double)s->rate < rate)
-				rate = (double)s->rate;
-			seconds += (double)bytes / rate;
+			seconds += fixed > least || p->workloads[i].duration_ns ? fixed : least;
 		}
-		*(s->op == OP_READ ? &got : &written) += (double)bytes * (double)p->n_layouts;
+		written += (double)n.written_bytes * (double)p->n_layouts;
+		got += (double)n.read_bytes * (double)p->n_layouts;
 	}
 	*ret_written = written;
 	*ret_read = got;

@@ -128,11 +128,33 @@ struct stream {
 		       what an earlier write writes. NULL in a read: the file is there already */
 	unsigned of_index; /* valid when of is set */
 };
-enum workload_kind { WORKLOAD_STREAM };
+enum workload_kind {
+	WORKLOAD_STREAM,
+	WORKLOAD_RANDOM,
+	WORKLOAD_FILEBENCH,
+	WORKLOAD_PG_RESTORE,
+	WORKLOAD_PG_DUMP,
+	WORKLOAD_PGBENCH,
+	WORKLOAD_FIO,
+	WORKLOAD_COMMAND,
+	WORKLOAD_DISK_SCAN,
+	WORKLOAD_REBUILD,
+	WORKLOAD_PARALLEL,
+	WORKLOAD_KIND_COUNT
+};
+/* One kind of work under a name; the pointer of its kind is set, the others are NULL. */
 struct workload {
 	char *name;
 	enum workload_kind kind;
-	struct stream stream;
+	int64_t duration_ns; /* written beside the kind; 0: not given */
+	struct stream stream; /* zeroed in other kinds, but for its defaults */
+	struct work_random *random;       /* work_random.h */
+	struct work_filebench *filebench; /* work_filebench.h */
+	struct work_pg *pg;               /* work_pg.h: pg_restore, pg_dump, pgbench */
+	struct work_fio *fio;             /* work_fio.h */
+	struct work_command *command;     /* work_command.h */
+	struct work_scan *scan;           /* work_scan.h */
+	struct work_parallel *parallel;   /* work_parallel.h */
 	int line, column;
 };
 

@@ -6,53 +6,24 @@
 #include "common/base/units.h"
 #include "common/plan/bind.h"
 #include "common/plan/plan_internal.h"
-
-int plan_stream_bytes(
-	const struct plan *p, unsigned workload, uint64_t ram_bytes, int64_t *ret, struct err *e)
-{
-	const struct stream *s = &p->workloads[workload].stream;
-	int64_t bytes, whole;
-
-	if (plan_size_bytes(&s->size, ram_bytes, &bytes, e))
-		return err_prefix(e, "workloads.%s.size", p->workloads[workload].name);
-	if (s->of) {
-		if (plan_stream_bytes(p, s->of_index, ram_bytes, &whole, e))
-			return -1;
-		if (bytes > whole)
-			bytes = whole;
-	}
-	*ret = bytes;
-	return 0;
-}
-
-/* How many copies of a write's files are on the volume at once. */
-static int64_t copies_kept(const struct plan *p, const struct workload *w)
-{
-	int64_t n = 1;
-
-	if (!w->stream.file || !strstr(w->stream.file, "{trial}"))
-		return 1;
-	n *= p->repeat;
-	return p->builds == BUILDS_ONCE ? n * p->trials_max : n;
-}
+#include "common/plan/workload.h"
 
 int plan_needed_bytes(const struct plan *p, uint64_t ram_bytes, int64_t *ret, struct err *e)
 {
-	int64_t sum = 0, bytes;
+	int64_t kept = 0, most = 0, with;
+	struct workload_needs n;
 
 	for (unsigned i = 0; i < p->n_workloads; i++) {
-		const struct workload *w = &p->workloads[i];
-
-		if (w->stream.op != OP_WRITE)
-			continue;
-		if (plan_stream_bytes(p, i, ram_bytes, &bytes, e))
+		if (workload_needs(p, i, ram_bytes, &n, e))
 			return -1;
-		if (__builtin_mul_overflow(bytes, copies_kept(p, w), &bytes) ||
-			__builtin_add_overflow(sum, bytes, &sum))
+		if (__builtin_add_overflow(kept, n.space_bytes, &with) ||
+			__builtin_add_overflow(kept, n.kept_bytes, &kept))
 			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
-				w->name);
+				p->workloads[i].name);
+		if (with > most)
+			most = with;
 	}
-	*ret = sum;
+	*ret = most;
 	return 0;
 }
 
@@ -147,19 +118,15 @@ static int stores_plainly(const struct layout *l)
 
 int64_t layout_stored_bytes(const struct plan *p, const struct layout *l, uint64_t ram_bytes)
 {
-	int64_t sum = 0, bytes;
+	struct workload_needs n;
+	int64_t sum = 0;
 	struct err e;
 
 	for (unsigned i = 0; i < p->n_workloads; i++) {
-		const struct workload *w = &p->workloads[i];
-
-		if (w->stream.op != OP_WRITE ||
-			(w->stream.data != DATA_RANDOM && !stores_plainly(l)))
+		if (workload_needs(p, i, ram_bytes, &n, &e) ||
+			(n.compressible && !stores_plainly(l)))
 			continue;
-		if (plan_size_bytes(&w->stream.size, ram_bytes, &bytes, &e))
-			continue;
-		if (__builtin_mul_overflow(bytes, copies_kept(p, w), &bytes) ||
-			__builtin_add_overflow(sum, bytes, &sum))
+		if (__builtin_add_overflow(sum, n.kept_bytes, &sum))
 			return INT64_MAX;
 	}
 	return sum;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/plan_internal.h"
+#include "common/plan/workload_type.h"
 
 void disk_selector_clear(struct disk_selector *s)
 {
@@ -91,11 +91,8 @@ void plan_free(struct plan *p)
 	for (size_t i = 0; i < p->n_layouts; i++)
 		layout_clear(&p->layouts[i]);
 	free(p->layouts);
-	for (size_t i = 0; i < p->n_workloads; i++) {
-		free(p->workloads[i].name);
-		free(p->workloads[i].stream.file);
-		free(p->workloads[i].stream.of);
-	}
+	for (size_t i = 0; i < p->n_workloads; i++)
+		workload_clear(&p->workloads[i]);
 	free(p->workloads);
 	free(p->pairs);
 	free(p->by);

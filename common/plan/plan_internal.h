@@ -31,12 +31,14 @@ void plan_expand_matrix(struct reading *r, struct yaml_node *layout,
 	const struct yaml_node *matrix);
 /* 0 when the matrix can be used; problems are reported. */
 int plan_check_matrix(struct reading *r, const struct yaml_node *matrix);
-/* plan_workload.c */
+/* plan_workload.c: all of them, then what spans several. */
 void plan_read_workloads(struct reading *r, const struct yaml_node *n);
+void plan_check_workloads(struct reading *r, const struct yaml_node *n);
 /* plan_stream.c: what a stream that says nothing does; s is zeroed. */
 void stream_defaults(struct stream *s);
-/* plan_stream.c: what spans workloads (of, file, size), after all are read. */
-void plan_resolve_streams(struct reading *r, const struct yaml_node *workloads);
+struct workload_place;
+/* plan_stream.c: what spans keys and workloads (of, file, size). */
+void stream_check(const struct workload_place *at);
 /* plan_compare.c: n may be NULL; layouts must be there. */
 void plan_read_compare(struct reading *r, const struct yaml_node *n);
 /* plan_fs_options.c */

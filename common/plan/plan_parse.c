@@ -99,7 +99,7 @@ static void read_plan(struct reading *r, struct yaml_node *root)
 		plan_read_layouts(r, layouts, yaml_get(root, "matrix"));
 	if (workloads) {
 		plan_read_workloads(r, workloads);
-		plan_resolve_streams(r, workloads);
+		plan_check_workloads(r, workloads);
 	}
 	plan_read_compare(r, yaml_get(root, "compare"));
 	plan_check_whole(r, root);

@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
-#include "common/plan/plan_internal.h"
+#include "common/plan/workload_type.h"
 
 #define FILE_PATTERN_MAX 128
 #define BUFFERS_MAX (1LL << 30) /* threads x block-size */
@@ -142,6 +142,11 @@ void read_stream(struct reading *r, const struct yaml_node *n, const char *path,
 	read_map(r, n, path, &stream_table, &((struct workload *)field)->stream);
 }
 
+static int is_write(const struct workload *w)
+{
+	return w->kind == WORKLOAD_STREAM && w->stream.op == OP_WRITE;
+}
+
 static const char *file_of(const struct workload *w)
 {
 	return w->stream.file ? w->stream.file : w->name;
@@ -149,30 +154,12 @@ static const char *file_of(const struct workload *w)
 
 /* The workload whose stream is being checked, with its place in plan and file. */
 struct stream_check {
-	struct reading *r;
+	const struct workload_place *at;
 	struct plan *p;
-	unsigned index;
-	const struct yaml_node *n; /* the value of `stream` */
-	const char *path;
 	struct stream *s;
 };
 
-/* Reports at a key of the stream, or at the stream where the key isn't written. */
-static void __attribute__((format(printf, 3, 4)))
-fail(const struct stream_check *c, const char *key, const char *fmt, ...)
-{
-	const struct yaml_node *n = yaml_get(c->n, key);
-	char *path = n ? read_child_path(c->path, key) : xstrdup(c->path);
-	struct buf text = {0};
-	va_list ap;
-
-	va_start(ap, fmt);
-	buf_addv(&text, fmt, ap);
-	va_end(ap);
-	read_error(c->r, n ? n : c->n, path, "%s", buf_str(&text));
-	buf_free(&text);
-	free(path);
-}
+#define fail(c, key, ...) workload_error((c)->at, key, __VA_ARGS__)
 
 /* Index of the write that `of` names, or -1 after saying what is wrong with it. */
 static int find_of(const struct stream_check *c)
@@ -190,10 +177,10 @@ static int find_of(const struct stream_check *c)
 	if (i == c->p->n_workloads)
 		fail(c, "of", "there is no workload '%s'%s", text,
 			suggestion(c->s->of, names, near));
-	else if (i >= c->index)
+	else if (i >= c->at->index)
 		fail(c, "of", "'%s' %s, and workloads run in the order of the plan", text,
-			i == c->index ? "is this workload itself" : "comes later");
-	else if (c->p->workloads[i].stream.op != OP_WRITE)
+			i == c->at->index ? "is this workload itself" : "comes later");
+	else if (!is_write(&c->p->workloads[i]))
 		fail(c, "of",
 			"'%s' is not a write: name the workload that makes "
 			"the files",
@@ -206,10 +193,10 @@ static int find_of(const struct stream_check *c)
 /* An earlier write of the same file, or -1. */
 static int find_file(const struct stream_check *c)
 {
-	for (unsigned i = c->index; i > 0; i--) {
+	for (unsigned i = c->at->index; i > 0; i--) {
 		const struct workload *w = &c->p->workloads[i - 1];
 
-		if (w->stream.op == OP_WRITE && !strcmp(file_of(w), c->s->file))
+		if (is_write(w) && !strcmp(file_of(w), c->s->file))
 			return (int)i - 1;
 	}
 	return -1;
@@ -231,15 +218,15 @@ static void inherit(struct stream_check *c, unsigned of)
 	if (!s->of)
 		s->of = xstrdup(from->name);
 	s->of_index = of;
-	if (yaml_get(c->n, "files") && s->files != from->stream.files)
+	if (yaml_get(c->at->n, "files") && s->files != from->stream.files)
 		fail(c, "files", "'%s' makes %u, and they are what is used here", from->name,
 			from->stream.files);
 	if (s->file && strcmp(s->file, file_of(from)))
 		fail(c, "file", "comes from '%s', leave it out", from->name);
 	s->files = from->stream.files;
-	if (!yaml_get(c->n, "threads"))
+	if (!yaml_get(c->at->n, "threads"))
 		s->threads = from->stream.threads;
-	if (!yaml_get(c->n, "size"))
+	if (!yaml_get(c->at->n, "size"))
 		s->size = from->stream.size;
 	else if (s->size.ram_factor == from->stream.size.ram_factor &&
 		 s->size.bytes > from->stream.size.bytes && from->stream.size.bytes)
@@ -250,6 +237,12 @@ static void inherit(struct stream_check *c, unsigned of)
 	}
 }
 
+static void forget_of(struct stream *s)
+{
+	free(s->of);
+	s->of = NULL;
+}
+
 static void check_source(struct stream_check *c)
 {
 	const char *verb = c->s->op == OP_READ ? "read" : "rewrite";
@@ -257,6 +250,8 @@ static void check_source(struct stream_check *c)
 
 	if (c->s->of) {
 		of = find_of(c);
+		if (of < 0) /* said; nobody may follow it */
+			forget_of(c->s);
 	} else if (!c->s->file) {
 		fail(c, "of",
 			"'of' is missing: a %s needs to know the workload whose files it takes",
@@ -268,7 +263,7 @@ static void check_source(struct stream_check *c)
 	}
 	if (of >= 0)
 		inherit(c, (unsigned)of);
-	else if (!c->s->of && all_layouts_exist(c->p) && !yaml_get(c->n, "size"))
+	else if (c->s->file && all_layouts_exist(c->p) && !yaml_get(c->at->n, "size"))
 		fail(c, "size", "'size' is missing: how much of '%s' to %s", c->s->file, verb);
 }
 
@@ -278,13 +273,14 @@ static void check_write(struct stream_check *c)
 
 	if (c->s->of)
 		fail(c, "of", "a write makes its own files; use op: rewrite to write over others");
-	if (!yaml_get(c->n, "size"))
+	forget_of(c->s);
+	if (!yaml_get(c->at->n, "size"))
 		fail(c, "size",
 			"'size' is missing: how much to write, such as 30G or "
 			"ram * 2");
-	for (unsigned i = 0; i < c->index; i++)
-		if (p->workloads[i].stream.op == OP_WRITE &&
-			!strcmp(file_of(&p->workloads[i]), file_of(&p->workloads[c->index])))
+	for (unsigned i = 0; i < c->at->index; i++)
+		if (is_write(&p->workloads[i]) &&
+			!strcmp(file_of(&p->workloads[i]), file_of(c->at->w)))
 			fail(c, "file",
 				"writes the same file as '%s': use another file, or {op: rewrite, "
 				"of: %s}",
@@ -294,7 +290,7 @@ static void check_write(struct stream_check *c)
 /* What makes no sense for the op. */
 static void check_op(struct stream_check *c)
 {
-	const struct yaml_node *sync = yaml_get(c->n, "sync"), *data = yaml_get(c->n, "data");
+	const struct yaml_node *sync = yaml_get(c->at->n, "sync"), *data = yaml_get(c->at->n, "data");
 	struct stream *s = c->s;
 
 	if (s->op == OP_READ) {
@@ -319,7 +315,7 @@ static void check_shape(const struct stream_check *c)
 		fail(c, "threads", "%u threads cannot share %u files evenly: use a multiple of %u",
 			s->threads, s->files, s->files);
 	if (bytes && bytes / parts < s->block_size)
-		fail(c, yaml_get(c->n, "size") ? "size" : "block-size",
+		fail(c, yaml_get(c->at->n, "size") ? "size" : "block-size",
 			"%s in %u part%s is less than one block of %s each", units_size(bytes, a),
 			parts, parts == 1 ? "" : "s", units_size(s->block_size, b));
 	if ((int64_t)s->threads * s->block_size > BUFFERS_MAX)
@@ -332,24 +328,16 @@ static void check_shape(const struct stream_check *c)
 		fail(c, "size", "direct needs a size that is a multiple of %d bytes", DIRECT_UNIT);
 }
 
-void plan_resolve_streams(struct reading *r, const struct yaml_node *workloads)
+void stream_check(const struct workload_place *at)
 {
-	struct plan *p = r->owner;
+	struct stream_check c = {at, at->p, &at->w->stream};
 
-	for (unsigned i = 0; i < p->n_workloads; i++) {
-		const struct yaml_node *n = yaml_get(workloads->items[i], "stream");
-		char *path;
-
-		if (!n || n->kind != YAML_MAP || !yaml_get(n, "op"))
-			continue;
-		path = xasprintf("workloads.%s.stream", p->workloads[i].name);
-		struct stream_check c = {r, p, i, n, path, &p->workloads[i].stream};
-		if (c.s->op == OP_WRITE)
-			check_write(&c);
-		else
-			check_source(&c);
-		check_op(&c);
-		check_shape(&c);
-		free(path);
-	}
+	if (at->n->kind != YAML_MAP || !yaml_get(at->n, "op"))
+		return;
+	if (c.s->op == OP_WRITE)
+		check_write(&c);
+	else
+		check_source(&c);
+	check_op(&c);
+	check_shape(&c);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/plan/workload.h"
 #include "coordinator/results/rules.h"
 
 static struct plan *parse_plan(const struct result_run *r)
@@ -64,7 +65,7 @@ static int is_kept(uint32_t workload, const struct analysis_run *r, const unsign
 	return workload < r->n_workloads && !told[workload];
 }
 
-/* Fixed work is judged by its time; what a file printed, by the first metric it printed. */
+/* The plan's kind of work decides; what a file printed is judged by the first metric it printed. */
 static void find_headlines(const struct result_set *s, struct analysis_run *r)
 {
 	unsigned char *told;
@@ -72,6 +73,8 @@ static void find_headlines(const struct result_set *s, struct analysis_run *r)
 	r->n_workloads = r->run->workloads.n;
 	r->headline = xcalloc(r->n_workloads + 1, sizeof(*r->headline));
 	told = xcalloc(r->n_workloads + 1, 1);
+	for (size_t w = 0; r->plan && w < r->n_workloads; w++)
+		r->headline[w] = metric_find(workload_headline(&r->plan->workloads[w]));
 	for (size_t i = 0; i < s->n_trials; i++) {
 		const struct result_trial *t = &s->trials[i];
 

@@ -166,7 +166,7 @@ static json_t *telemetry_json(const struct telemetry *t)
 	return o;
 }
 
-static json_t *hist_json(const char *bytes, size_t len)
+json_t *export_hist_json(const char *bytes, size_t len)
 {
 	struct hist *h;
 	struct err ignored;
@@ -210,7 +210,7 @@ static void set_outcome(json_t *o, const struct trial_summary *t)
 	set_int(o, "cpu_system_ns", (int64_t)t->cpu_system_ns);
 	set_int(o, "samples", t->samples);
 	set(o, "telemetry", telemetry_json(&t->tele));
-	set(o, "hist", hist_json(t->hist, t->hist_len));
+	set(o, "hist", export_hist_json(t->hist, t->hist_len));
 	set(o, "evidence", export_evidence_json(t->n_evidence ? t->evidence : NULL));
 }
 
@@ -253,6 +253,7 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	if (t->n_printed)
 		set(o, "printed", printed_json(t));
 	export_line_end(o, out);
+	export_detail(t, out);
 	export_trial_disks(t, out);
 }
 

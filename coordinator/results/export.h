@@ -29,6 +29,10 @@
  *  "look_read_bytes","look_write_bytes","look_busy_ns","errors":null or a number}, …]}
  *                                                each disk of the volume, behind its trial's line,
  *                                                in pieces of at most 100
+ * {"type":"part","run","host","attempt","trial","name","kind","ops","bytes","errors","elapsed_ns",
+ *  "hist"}                                        what the trial was made of, after its trial
+ * {"type":"fact","run","host","attempt","trial","name","value","unit"}
+ * {"type":"note","run","host","attempt","trial","name","text"}
  * {"type":"summary","run","host","layout","layout_name","workload","workload_name","metric","n",
  *  "mean","min","max","resolution"}
  * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}

@@ -139,8 +139,7 @@ static void read_telemetry(const json_t *o, struct telemetry *ret)
 		set_field(ret, i, export_u64(o, telemetry_fields[i].key));
 }
 
-/* The histogram's bytes; -1 when the counts do not make one. */
-static int read_hist(const json_t *o, struct trial_summary *ret)
+int export_hist_read(const json_t *o, char **ret, size_t *ret_len)
 {
 	const json_t *buckets = json_object_get(o, "buckets");
 	struct hist *h, *again;
@@ -167,8 +166,8 @@ static int read_hist(const json_t *o, struct trial_summary *ret)
 	rc = hist_decode(bytes.data, bytes.len, again, &ignored);
 	free(h);
 	free(again);
-	ret->hist_len = bytes.len;
-	ret->hist = buf_take(&bytes);
+	*ret_len = bytes.len;
+	*ret = buf_take(&bytes);
 	return rc;
 }
 
@@ -190,7 +189,7 @@ static int read_outcome(const struct export_line *l, struct trial_summary *t, st
 	read_telemetry(json_object_get(o, "telemetry"), &t->tele);
 	t->evidence = export_evidence_read(json_object_get(o, "evidence"));
 	t->n_evidence = t->evidence != NULL;
-	if (read_hist(json_object_get(o, "hist"), t) != 0)
+	if (export_hist_read(json_object_get(o, "hist"), &t->hist, &t->hist_len) != 0)
 		return export_wrong(l, e, "a whole histogram");
 	return 0;
 }
@@ -263,6 +262,34 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 	t.sum.repeat = t.repeat;
 	s->trials = xreallocarray(s->trials, s->n_trials + 1, sizeof(*s->trials));
 	s->trials[s->n_trials++] = t;
+	return 0;
+}
+
+/* The trial that a line belongs to; mostly the one read last. */
+static struct result_trial *find_trial(struct result_set *s, const struct export_line *l, uint64_t run)
+{
+	const char *host = json_get_str(l->o, "host", "");
+	uint32_t attempt = export_u32(l->o, "attempt"), trial = export_u32(l->o, "trial");
+
+	for (size_t i = s->n_trials; i > 0; i--) {
+		struct result_trial *t = &s->trials[i - 1];
+
+		if (t->run == run && t->sum.trial == trial && t->attempt == attempt &&
+			strcmp(t->host, host) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static int read_detail(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
+{
+	struct result_trial *t = find_trial(s, l, run);
+	const char *lacks;
+
+	if (!t)
+		return export_wrong(l, e, "the trial before it that it belongs to");
+	if (export_detail_read(t, l->o, json_get_str(l->o, "type", ""), &lacks) != 0)
+		return export_wrong(l, e, lacks);
 	return 0;
 }
 
@@ -415,6 +442,9 @@ static const struct {
 	{"environment", read_environment},
 	{"environment-disks", read_environment_disks},
 	{"trial", read_trial},
+	{"part", read_detail},
+	{"fact", read_detail},
+	{"note", read_detail},
 	{"summary", read_summary},
 	{"series", read_series},
 	{"trial-disks", export_read_trial_disks},

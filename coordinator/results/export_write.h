@@ -20,4 +20,15 @@ struct telemetry_field {
 #define TELEMETRY_FIELDS 12
 extern const struct telemetry_field telemetry_fields[TELEMETRY_FIELDS];
 
+/* An encoded histogram as the lines have it; null when there is none. */
+json_t *export_hist_json(const char *bytes, size_t len);
+/* Back to bytes (caller frees *ret; NULL for null); -1 when the counts do not make one. */
+int export_hist_read(const json_t *o, char **ret, size_t *ret_len);
+
+/* What a trial tells beside its counters: its lines; and one of them back into its trial, by the
+ * line's type ("part", "fact", "note"). -1: the line lacks what `*ret_lacks` says. */
+void export_detail(const struct result_trial *t, struct buf *out);
+int export_detail_read(
+	struct result_trial *t, const json_t *line, const char *type, const char **ret_lacks);
+
 #endif

@@ -10,6 +10,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
 
@@ -128,8 +129,7 @@ void rule_sync_untimed(const struct rule_input *in)
 		return;
 	}
 	for (size_t i = 0; i < p->n_workloads; i++)
-		if (p->workloads[i].stream.op != OP_READ &&
-			p->workloads[i].stream.sync == SYNC_NONE)
+		if (workload_syncs(&p->workloads[i]) == 0)
 			finding_add(in, SEVERITY_WARNING, NULL, NULL, p->workloads[i].name,
 				json_pack("{ss}", "sync", "none"),
 				"sync: none: the time ends before the data is on the disks");

@@ -140,9 +140,9 @@ static int apply_trial_start(struct write_ctx *w, const struct attempt_stream *s
 	" cpu_user_ns, cpu_system_ns, samples, hist, disks, disk_read_bytes, disk_write_bytes,"    \
 	" disk_read_ops, disk_write_ops, disk_busy_ns, host_user_ns, host_system_ns,"              \
 	" host_idle_ns, host_iowait_ns, mem_free_bytes, mem_cached_bytes, arc_bytes, evidence, "   \
-	"first_record)"                                                                            \
+	"detail, first_record)"                                                                    \
 	" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18," \
-	" ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34,"         \
+	" ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35,"    \
 	" (SELECT 1 + coalesce(max(last_record), 0) FROM trials WHERE job = ?1 AND attempt = ?2))" \
 	" ON CONFLICT(job, attempt, trial) DO UPDATE SET state = excluded.state,"                  \
 	" last_record = excluded.last_record, started_wall_ns = excluded.started_wall_ns,"         \
@@ -157,18 +157,20 @@ static int apply_trial_start(struct write_ctx *w, const struct attempt_stream *s
 	" host_idle_ns = excluded.host_idle_ns, host_iowait_ns = excluded.host_iowait_ns,"         \
 	" mem_free_bytes = excluded.mem_free_bytes,"                                               \
 	" mem_cached_bytes = excluded.mem_cached_bytes, arc_bytes = excluded.arc_bytes,"           \
-	" evidence = excluded.evidence"                                                            \
+	" evidence = excluded.evidence,"                                                           \
+	" detail = excluded.detail"                                                                \
 	" WHERE state = 0"
 
 static int apply_trial_end(struct write_ctx *w, const struct attempt_stream *s,
 	const struct trial_summary *t, uint64_t number, struct err *e)
 {
 	const struct telemetry *d = &t->tele;
-	struct buf evidence = {0};
+	struct buf evidence = {0}, detail = {0};
 	int rc;
 
 	if (t->n_evidence)
 		evidence_encode(t->evidence, &evidence);
+	detail_encode(&t->detail, &detail);
 	rc = DB_RUN(w->db, e, TRIAL_END_SQL, db_uint(s->key.job), db_int(s->key.attempt),
 		db_int(t->trial), db_int(t->block), db_int(t->layout), db_int(t->workload),
 		db_int(t->repeat), db_int(t->ok ? TRIAL_OK : TRIAL_FAILED), db_uint(number),
@@ -180,8 +182,9 @@ static int apply_trial_end(struct write_ctx *w, const struct attempt_stream *s,
 		db_uint(d->disk_busy_ns), db_uint(d->cpu_user_ns), db_uint(d->cpu_system_ns),
 		db_uint(d->cpu_idle_ns), db_uint(d->cpu_iowait_ns), db_uint(d->mem_free_bytes),
 		db_uint(d->mem_cached_bytes), db_uint(d->arc_bytes),
-		db_blob(evidence.data, evidence.len));
+		db_blob(evidence.data, evidence.len), db_blob(detail.data, detail.len));
 	buf_free(&evidence);
+	buf_free(&detail);
 	return rc;
 }
 

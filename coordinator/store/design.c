@@ -3,9 +3,10 @@
  * the version that ran it. Owns nothing.
  *
  * {"design": "random-blocks"|"as-written"|"once", "layouts": [name, …], "workloads": [{"name",
- * "op"}, …], "baseline": index or -1, "margin": fraction, "cache": "cold", "repeat": 1}
+ * "op", "kind", "headline"}, …], "baseline": index or -1, "margin": fraction, "cache": "cold", "repeat": 1}
  */
 #include "common/base/json.h"
+#include "common/plan/workload.h"
 #include "coordinator/store/store.h"
 
 static const char *design_word(const struct plan *p)
@@ -13,18 +14,6 @@ static const char *design_word(const struct plan *p)
 	if (p->builds == BUILDS_ONCE)
 		return "once";
 	return p->order == ORDER_RANDOM ? "random-blocks" : "as-written";
-}
-
-static const char *op_word(const struct workload *w)
-{
-	switch (w->stream.op) {
-	case OP_READ:
-		return "read";
-	case OP_REWRITE:
-		return "rewrite";
-	default:
-		return "write";
-	}
 }
 
 char *store_design_json(const struct plan *p)
@@ -36,8 +25,11 @@ char *store_design_json(const struct plan *p)
 		json_array_append_new(layouts, json_text(p->layouts[i].name));
 	for (size_t i = 0; i < p->n_workloads; i++)
 		json_array_append_new(
-			workloads, json_pack("{so ss}", "name", json_text(p->workloads[i].name),
-					   "op", op_word(&p->workloads[i])));
+			workloads, json_pack("{so ss ss ss}", "name",
+					   json_text(p->workloads[i].name), "op",
+					   workload_op(&p->workloads[i]), "kind",
+					   workload_kind_name(p->workloads[i].kind), "headline",
+					   workload_headline(&p->workloads[i])));
 	json_object_set_new(o, "design", json_text(design_word(p)));
 	json_object_set_new(o, "layouts", layouts);
 	json_object_set_new(o, "workloads", workloads);

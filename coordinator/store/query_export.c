@@ -80,7 +80,8 @@ static int environment_lines(
 	return 0;
 }
 
-static void read_summary(sqlite3_stmt *row, struct trial_summary *s)
+/* Borrows from the row, but for the detail: detail_clear() it. */
+static int read_summary(sqlite3_stmt *row, struct trial_summary *s, struct err *e)
 {
 	struct telemetry *d = &s->tele;
 	uint64_t *const counters[] = {&s->bytes, &s->ops, &s->errors, &s->cpu_user_ns,
@@ -88,6 +89,9 @@ static void read_summary(sqlite3_stmt *row, struct trial_summary *s)
 		&d->disk_write_ops, &d->disk_busy_ns, &d->cpu_user_ns, &d->cpu_system_ns,
 		&d->cpu_idle_ns, &d->cpu_iowait_ns, &d->mem_free_bytes, &d->mem_cached_bytes,
 		&d->arc_bytes};
+
+	const void *detail;
+	size_t len;
 
 	s->ok = db_get_int(row, 8) == TRIAL_OK;
 	s->error = s->ok ? NULL : (char *)db_get_text(row, 9);
@@ -99,6 +103,8 @@ static void read_summary(sqlite3_stmt *row, struct trial_summary *s)
 	s->hist = (char *)db_get_blob(row, 19, &s->hist_len);
 	for (size_t i = 0; i < ARRAY_LEN(counters); i++)
 		*counters[i] = (uint64_t)db_get_int(row, 20 + (int)i);
+	detail = db_get_blob(row, 40, &len);
+	return len ? detail_decode(detail, len, &s->detail, e) : 0;
 }
 
 static int trial_lines(
@@ -127,16 +133,19 @@ static int trial_lines(
 	t.layout_name = (char *)query_layout(q, t.layout);
 	t.workload_name = (char *)query_workload(q, t.workload);
 	t.op = (char *)query_op(q, t.workload);
-	read_summary(row, &t.sum);
 	t.sum.trial = (uint32_t)db_get_int(row, 2);
-	bytes = db_get_blob(row, 39, &len);
-	if (bytes && evidence_decode(bytes, len, &evidence, e) != 0)
+	if (read_summary(row, &t.sum, e) != 0 ||
+		((bytes = db_get_blob(row, 39, &len)) &&
+			evidence_decode(bytes, len, &evidence, e) != 0)) {
+		detail_clear(&t.sum.detail);
 		return err_prefix(e, "job %lld, attempt %u, trial %u",
 			(long long)db_get_int(row, 0), t.attempt, t.sum.trial);
+	}
 	t.sum.evidence = &evidence;
 	t.sum.n_evidence = bytes != NULL;
 	export_trial(&t, out);
 	trial_evidence_clear(&evidence);
+	detail_clear(&t.sum.detail);
 	return 0;
 }
 
@@ -207,7 +216,7 @@ const struct query_page query_pages_export[] = {
 	 " t.mem_cached_bytes, t.arc_bytes, coalesce(v.usable_bytes, 0),"
 	 " (SELECT coalesce(sum(min(b.last, t.last_record) - max(b.first, t.first_record) + 1), 0)"
 	 "  FROM batches b WHERE b.job = t.job AND b.attempt = t.attempt AND b.lost = 1"
-	 "  AND b.last >= t.first_record AND b.first <= t.last_record), t.evidence"
+	 "  AND b.last >= t.first_record AND b.first <= t.last_record), t.evidence, t.detail"
 	 " FROM trials t JOIN jobs j ON j.job = t.job"
 	 " LEFT JOIN units u ON u.job = t.job AND u.attempt = t.attempt AND u.block = t.block"
 	 "  AND u.layout = t.layout"

@@ -113,12 +113,15 @@ static const char tables_of_people[] =
 static const char evidence_of_trials[] =
 	"ALTER TABLE trials ADD COLUMN " BLOB_OR_NULL("evidence") ";";
 
-static const char *const version_1[] = {tables_of_runs, tables_of_records, tables_of_people, NULL};
+/* What a trial tells beside its counters: a TrialDetail; null where nothing was told. */
+static const char detail_of_trials[] = "ALTER TABLE trials ADD COLUMN " BLOB_OR_NULL("detail") ";";
 
+static const char *const version_1[] = {tables_of_runs, tables_of_records, tables_of_people, NULL};
 static const char *const version_2[] = {evidence_of_trials, NULL};
+static const char *const version_3[] = {detail_of_trials, NULL};
 
 /* Step i brings user_version from i to i + 1. Only appended to. */
-static const char *const *const steps[] = {version_1, version_2};
+static const char *const *const steps[] = {version_1, version_2, version_3};
 
 static int pragma_int(struct db *db, const char *sql, int64_t *ret, struct err *e)
 {

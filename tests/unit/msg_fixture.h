@@ -72,6 +72,10 @@ static struct inv_pool inv_pools[] = {
 	}
 
 /* One of each, all fields set. */
+static struct trial_part parts[] = {{"append1", "flowop", 1, 2, 3, 4, (char *)"\0\0", 2}};
+static struct trial_fact facts[] = {{"latency_rw_mean", "ns", 1.5}};
+static struct trial_note notes[] = {{"settings", "fsync = on\n"}};
+#define DETAIL {parts, 1, facts, 1, notes, 1}
 static struct msg messages[] = {
 	{MSG_HELLO, 0, {.hello = {1, 3, "0.1.0", "e-1"}}},
 	{MSG_HELLO_REPLY, 0,
@@ -177,7 +181,14 @@ static struct msg messages[] = {
 			 .dev = 2049,
 			 .syncfs_works = 1,
 			 .verify = 1,
-			 .keep_old = 1}}},
+			 .keep_old = 1,
+			 .plan_text = PLAN_TEXT,
+			 .sets = LIST("a=b"),
+			 .workload = 2,
+			 .block = 3,
+			 .repeat = 1,
+			 .ram_bytes = 1ULL << 34,
+			 .disks = LIST("/dev/sdb")}}},
 	{MSG_WORKER_READY, 0, {.worker_ready_pid = 4711}},
 	{MSG_WORKER_GO, 0, {.worker_go_start_ns = 123456789012}},
 	{MSG_WORKER_SAMPLE, 0,
@@ -204,7 +215,8 @@ static struct msg messages[] = {
 			 .cpu_user_ns = 7,
 			 .cpu_system_ns = 8,
 			 .hist = "\0\0",
-			 .hist_len = 2}}},
+			 .hist_len = 2,
+			 .detail = DETAIL}}},
 	{MSG_LINK_STATE, 0, {.link_state = {1, "e-1", 5, "no route"}}},
 };
 

@@ -1,4 +1,6 @@
 /* Messages that are wrong in one field: each is refused, with the name of the field. */
+#include <math.h>
+
 #include "tests/unit/msg_fixture.h"
 
 /* Wrong in one field: changed on the wire, where a stranger would. */
@@ -57,6 +59,7 @@ WRONG(interval, v->worker_sample->end_ns = 5)
 WRONG(trial_zero, v->worker_sample->trial = 0)
 WRONG(percent, v->worker_spec->compressible_percent = 101)
 WRONG(no_threads, v->worker_spec->threads = 0)
+WRONG(fact_nan, v->worker_done->detail->facts[0]->value = NAN)
 WRONG(names_short, v->worker_spec->files = 3)
 WRONG(names_out, TEXT_TO(v->worker_spec->names[1], parent_dir))
 WRONG(names_absolute, TEXT_TO(v->worker_spec->names[1], "/etc/passwd"))
@@ -110,7 +113,8 @@ static const struct {
 	{MSG_WORKER_SAMPLE, interval, "ends before it starts"},
 	{MSG_WORKER_SAMPLE, trial_zero, "trial: 0"},
 	{MSG_WORKER_SPEC, percent, "compressible_percent: 101"},
-	{MSG_WORKER_SPEC, no_threads, "threads: 0"},
+	{MSG_WORKER_DONE, fact_nan, "value: is not a finite number"},
+	{MSG_WORKER_SPEC, no_threads, "a stream without threads"},
 	{MSG_WORKER_SPEC, names_short, "2 names for 3 files"},
 	{MSG_WORKER_SPEC, names_out, "leads out of the directory"},
 	{MSG_WORKER_SPEC, names_absolute, "leads out of the directory"},

@@ -78,13 +78,14 @@ static void add_sample(void *arg, const struct sample *s)
 
 static int run_spec(struct msg_worker_spec *s, struct totals *t, struct err *e)
 {
-	const struct workload_engine *g = workload_find("stream");
+	const struct workload_engine *g = workload_find(WORKLOAD_STREAM);
+	const struct workload_order order = {.spec = s};
 	struct workload_result *r = xcalloc(1, sizeof(*r));
 	void *state;
 	int rc;
 
 	memset(t, 0, sizeof(*t));
-	rc = g->prepare(s, &state, e);
+	rc = g->prepare(&order, &state, e);
 	if (rc == 0) {
 		rc = g->run(state, 0, add_sample, t, r, e);
 		g->clear(state);

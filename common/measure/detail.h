@@ -1,0 +1,59 @@
+/*
+ * What a trial tells beside its counters: the parts it was made of (flowops, jobs, members, disks),
+ * single numbers with a name, and texts. Kinds of workloads fill what they have; all of it travels
+ * with the trial's end, is stored with it and exported.
+ */
+#ifndef COMMON_MEASURE_DETAIL_H
+#define COMMON_MEASURE_DETAIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/measure/hist.h"
+
+#define DETAIL_MAX_PARTS 1024
+#define DETAIL_MAX_FACTS 128
+#define DETAIL_MAX_NOTES 16
+#define DETAIL_NAME_MAX 128              /* bytes of a name or unit */
+#define DETAIL_NOTE_MAX (32 * 1024)      /* bytes of a note's text */
+#define DETAIL_BYTES_MAX (256 * 1024)    /* all of it, encoded */
+
+struct trial_part {
+	char *name, *kind; /* "appendfilerand2", "flowop"; kind: one word */
+	uint64_t ops, bytes, errors;
+	int64_t elapsed_ns; /* of its own; 0: the trial's */
+	char *hist;         /* encoded (hist_encode), latency per operation; or NULL */
+	size_t hist_len;
+};
+struct trial_fact {
+	char *name, *unit; /* "latency_rw_mean", "ns"; unit as metrics spell theirs, "" for a count */
+	double value;      /* finite */
+};
+struct trial_note {
+	char *name, *text; /* "settings", "output", "log"; text: lines */
+};
+struct trial_detail {
+	struct trial_part *parts;
+	size_t n_parts;
+	struct trial_fact *facts;
+	size_t n_facts;
+	struct trial_note *notes;
+	size_t n_notes;
+};
+
+/* Appends a part and returns it, to be filled: valid until the next one is added. hist may be NULL;
+ * it is encoded. Past DETAIL_MAX_PARTS the last one is returned again, so that it sums up the rest:
+ * add to its counters. */
+struct trial_part *detail_part(
+	struct trial_detail *d, const char *kind, const char *name, const struct hist *hist);
+/* A number that is not finite is left out. */
+void detail_fact(struct trial_detail *d, const char *name, double value, const char *unit);
+/* Of a text that is too long its end is kept. */
+void detail_note(struct trial_detail *d, const char *name, const char *text);
+/* NULL when there is none of that name. */
+const struct trial_fact *detail_find_fact(const struct trial_detail *d, const char *name);
+/* Makes it fit into DETAIL_BYTES_MAX: histograms of parts go first, then notes are cut. */
+void detail_fit(struct trial_detail *d);
+void detail_clear(struct trial_detail *d);
+
+#endif

@@ -1,0 +1,105 @@
+/* The row of `stream`: what it moves and leaves behind. Owns nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/plan/workload_type.h"
+
+/* How many copies of a write's files are on the volume at once. */
+static int64_t copies_kept(const struct plan *p, const struct stream *s)
+{
+	int64_t n = 1;
+
+	if (!s->file || !strstr(s->file, "{trial}"))
+		return 1;
+	n *= p->repeat;
+	return p->builds == BUILDS_ONCE ? n * p->trials_max : n;
+}
+
+static int stream_bytes(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
+	int64_t *ret, struct err *e)
+{
+	const struct stream *s = &w->stream;
+	int64_t bytes, whole;
+
+	if (plan_size_bytes(&s->size, ram_bytes, &bytes, e))
+		return err_prefix(e, "workloads.%s.size", w->name);
+	if (s->of) {
+		if (plan_stream_bytes(p, s->of_index, ram_bytes, &whole, e))
+			return -1;
+		if (bytes > whole)
+			bytes = whole;
+	}
+	*ret = bytes;
+	return 0;
+}
+
+int plan_stream_bytes(
+	const struct plan *p, unsigned workload, uint64_t ram_bytes, int64_t *ret, struct err *e)
+{
+	return stream_bytes(p, &p->workloads[workload], ram_bytes, ret, e);
+}
+
+static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
+	struct workload_needs *ret, struct err *e)
+{
+	const struct stream *s = &w->stream;
+	int64_t bytes;
+
+	if (stream_bytes(p, w, ram_bytes, &bytes, e))
+		return -1;
+	ret->duration_ns = w->duration_ns;
+	if (s->rate && bytes / s->rate < INT64_MAX / NS_PER_S && !w->duration_ns)
+		ret->duration_ns = bytes / s->rate * NS_PER_S;
+	if (s->op == OP_READ) {
+		ret->read_bytes = bytes;
+		return 0;
+	}
+	ret->written_bytes = bytes;
+	if (s->op == OP_REWRITE)
+		return 0;
+	if (__builtin_mul_overflow(bytes, copies_kept(p, s), &ret->kept_bytes))
+		return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted", w->name);
+	ret->space_bytes = ret->kept_bytes;
+	ret->compressible = s->data != DATA_RANDOM;
+	return 0;
+}
+
+static void clear(struct workload *w)
+{
+	free(w->stream.file);
+	free(w->stream.of);
+}
+
+static const char *headline(const struct workload *w)
+{
+	return w->duration_ns ? "throughput" : "elapsed";
+}
+
+static const char *op(const struct workload *w)
+{
+	switch (w->stream.op) {
+	case OP_READ:
+		return "read";
+	case OP_REWRITE:
+		return "rewrite";
+	default:
+		return "write";
+	}
+}
+
+static int syncs(const struct workload *w)
+{
+	return w->stream.op == OP_READ ? -1 : w->stream.sync != SYNC_NONE;
+}
+
+const struct workload_type work_stream_type = {
+	.key = "stream",
+	.headline_of = headline,
+	.read = read_stream,
+	.check = stream_check,
+	.clear = clear,
+	.needs = needs,
+	.op = op,
+	.syncs = syncs,
+};

@@ -1,0 +1,51 @@
+/* What any workload asks of a host: the table of kinds, asked. Owns nothing. */
+#include "common/plan/workload.h"
+
+#include <string.h>
+
+#include "common/plan/workload_type.h"
+
+static const struct workload_type *type_of(const struct workload *w)
+{
+	return workload_types[w->kind];
+}
+
+int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
+	struct workload_needs *ret, struct err *e)
+{
+	const struct workload *w = &p->workloads[workload];
+	struct workload_needs found = {.duration_ns = w->duration_ns};
+
+	if (type_of(w)->needs && type_of(w)->needs(p, w, ram_bytes, &found, e))
+		return -1;
+	*ret = found;
+	return 0;
+}
+
+void workload_access(const struct workload *w, struct strv *inputs, struct strv *programs)
+{
+	if (type_of(w)->access)
+		type_of(w)->access(w, inputs, programs);
+}
+
+const char *workload_kind_name(enum workload_kind kind)
+{
+	return (unsigned)kind < WORKLOAD_KIND_COUNT ? workload_types[kind]->key : "?";
+}
+
+const char *workload_headline(const struct workload *w)
+{
+	const struct workload_type *t = type_of(w);
+
+	return t->headline_of ? t->headline_of(w) : t->headline ? t->headline : "elapsed";
+}
+
+const char *workload_op(const struct workload *w)
+{
+	return type_of(w)->op ? type_of(w)->op(w) : type_of(w)->key;
+}
+
+int workload_syncs(const struct workload *w)
+{
+	return type_of(w)->syncs ? type_of(w)->syncs(w) : -1;
+}

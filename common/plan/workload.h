@@ -1,0 +1,38 @@
+/*
+ * What a workload of a plan asks of a host, whatever its kind. Kinds are rows of one table
+ * (workload_type.h); each keeps its own struct in a header work_<kind>.h.
+ */
+#ifndef COMMON_PLAN_WORKLOAD_H
+#define COMMON_PLAN_WORKLOAD_H
+
+#include "common/plan/plan.h"
+
+/* All bytes are of one trial; 0 also means: not known before it runs. */
+struct workload_needs {
+	int64_t written_bytes, read_bytes; /* moved in the timed region */
+	int64_t kept_bytes;  /* left on the volume afterwards, until its teardown */
+	int64_t space_bytes; /* most that it takes at once beside what earlier ones left; kept_bytes
+				included */
+	int64_t duration_ns; /* of the timed region where the plan fixes it; else as long as it takes */
+	int compressible;    /* what it keeps may shrink on a compressing volume */
+};
+/* ram_bytes 0: sizes that depend on the memory are ERR_INPUT. */
+int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
+	struct workload_needs *ret, struct err *e);
+
+/* Files of the host that it reads and programs that it runs, as absolute paths: the policy must name
+ * each. Appended. */
+void workload_access(const struct workload *w, struct strv *inputs, struct strv *programs);
+
+/* The plan's word for the kind: "stream", "pg_restore". */
+const char *workload_kind_name(enum workload_kind kind);
+/* The name of the one metric that judges it: "elapsed" for fixed work, "throughput" for timed
+ * streams and scans, "ops_per_s" where operations are counted. */
+const char *workload_headline(const struct workload *w);
+/* One word for what it does: "write", "read", "varmail". */
+const char *workload_op(const struct workload *w);
+/* Its result counts on data that is on the disks when the time ends: 1 where it writes and syncs
+ * within its time, 0 where it writes and the plan leaves the sync out, -1 where it writes nothing. */
+int workload_syncs(const struct workload *w);
+
+#endif

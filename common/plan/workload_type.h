@@ -1,0 +1,53 @@
+/*
+ * Kinds of workloads, as the plan parser and everybody who asks about a plan see them: one row of
+ * workload_types each. Internal to common/plan.
+ *
+ * A kind's own struct hangs on struct workload by the pointer that plan.h names; its reader makes
+ * it, its row's clear frees it.
+ */
+#ifndef COMMON_PLAN_WORKLOAD_TYPE_H
+#define COMMON_PLAN_WORKLOAD_TYPE_H
+
+#include "common/plan/plan_internal.h"
+#include "common/plan/workload.h"
+
+/* Where a workload stands while its plan is checked. */
+struct workload_place {
+	struct reading *r;
+	struct plan *p;
+	unsigned index; /* within the plan; of a member of a parallel one: the parent's */
+	struct workload *w;
+	const struct yaml_node *n; /* the value of its kind's key, always a map or what read took */
+	const char *path;          /* "workloads.x.stream" */
+};
+struct workload_type {
+	const char *key;
+	const char *headline; /* see workload_headline; of the row, where `headline_of` is NULL */
+	/* Reads the value of the key into struct workload (field); makes the kind's struct. NULL: the
+	 * kind is known and not in this version. */
+	key_reader *read;
+	/* After all workloads are read: what spans keys or workloads. May be NULL. */
+	void (*check)(const struct workload_place *at);
+	void (*clear)(struct workload *w); /* may be NULL */
+	int (*needs)(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
+		struct workload_needs *ret, struct err *e); /* ret is zeroed */
+	void (*access)(const struct workload *w, struct strv *inputs, struct strv *programs);
+	const char *(*headline_of)(const struct workload *w);
+	const char *(*op)(const struct workload *w); /* NULL: the key */
+	int (*syncs)(const struct workload *w);      /* NULL: -1 */
+};
+/* By enum workload_kind. */
+extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];
+
+/* Reads one workload's map ({stream: {…}}, with `duration` beside it where the kind takes one) into
+ * w, whose name is set. path: "workloads.x". */
+void plan_read_workload(struct reading *r, const struct yaml_node *n, const char *path,
+	struct workload *w);
+/* Reports at a key of the kind's map, or at the map where the key isn't written. */
+void __attribute__((format(printf, 3, 4)))
+workload_error(const struct workload_place *at, const char *key, const char *fmt, ...);
+void workload_clear(struct workload *w);
+
+extern const struct workload_type work_stream_type;
+
+#endif
