@@ -37,6 +37,7 @@ static const struct call_verb_info verbs[CALL_VERB_COUNT] = {
 	[CALL_BACKUP] = {"backup", TLS_ROLE_ADMIN, 1, call_backup},
 	[CALL_CHECK] = {"check", TLS_ROLE_ADMIN, 1, call_check},
 	[CALL_WHOAMI] = {"whoami", TLS_ROLE_VIEWER, 0, call_whoami},
+	[CALL_IMPORT] = {"import", TLS_ROLE_OPERATOR, 0, call_import},
 };
 
 /* viewer < operator < admin; others may nothing. */
@@ -98,6 +99,22 @@ void call_open(struct session *s, struct msg *m)
 	s->calls = c;
 	s->n_calls++;
 	verbs[c->in.verb].run(c);
+}
+
+void call_input(struct session *s, const struct msg *m)
+{
+	struct call *c = s->calls;
+
+	while (c && c->request != m->request)
+		c = c->next;
+	if (!c)
+		return; /* it has failed, and its caller does not know yet */
+	if (!c->input || m->u.chunk.n != c->inputs) {
+		session_violation(s, "a chunk that does not belong to its call");
+		return;
+	}
+	c->inputs++;
+	c->input(c, &m->u.chunk);
 }
 
 /* ---- end ---- */
@@ -318,6 +335,7 @@ static int on_found(void *arg, const char *data, size_t len, int end, const stru
 	json_t *o = NULL;
 	struct err why;
 	uint64_t run = 0;
+	int imported = 0;
 
 	if (!e) {
 		buf_add(&f->text, data, len);
@@ -325,6 +343,7 @@ static int on_found(void *arg, const char *data, size_t len, int end, const stru
 			return 0;
 		if (!json_parse("run", buf_str(&f->text), f->text.len, 64 * 1024, &o, &why))
 			run = (uint64_t)json_get_int(o, "run", 0);
+		imported = run && !strcmp(json_get_str(o, "state", ""), "imported");
 		json_decref(o);
 	}
 	finding_free(c);
@@ -332,6 +351,12 @@ static int on_found(void *arg, const char *data, size_t len, int end, const stru
 		call_fail(c, e);
 	} else if (!run) {
 		err_set(&why, ERR_NOTFOUND, "there is no run '%s' (see `arraymark runs`)", c->in.target);
+		call_fail(c, &why);
+	} else if (imported) {
+		err_set(&why, ERR_WRONG_STATE,
+			"run %llu was imported: no host executes it, its results are all there is "
+			"(see `arraymark report %llu`)",
+			(unsigned long long)run, (unsigned long long)run);
 		call_fail(c, &why);
 	} else {
 		fn(c, run);

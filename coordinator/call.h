@@ -24,12 +24,17 @@ struct call {
 	struct store_reading *reading;
 	void (*go_on)(struct call *c); /* waits for the connection to drain; NULL: it does not */
 	void *data;               /* the verb's own */
+	/* Takes what the caller sends beside the call; NULL: nothing is taken. */
+	void (*input)(struct call *c, const struct msg_chunk *chunk);
+	uint64_t inputs;          /* chunks taken */
 	void (*on_closed)(struct call *c);
 };
 
 /* A MSG_CALL: checks role and arguments and starts it. Takes fields of m. */
 void call_open(struct session *s, struct msg *m);
 void calls_closed(struct session *s);
+/* A MSG_CHUNK of a control client: goes to its call. */
+void call_input(struct session *s, const struct msg *m);
 
 /* One line; takes it over. Sent when enough has gathered, or by call_flush. */
 void call_line(struct call *c, json_t *line);
@@ -48,8 +53,8 @@ const char *call_user(const struct call *c);
 
 /* Answers with a store query's lines; ends the call. */
 void call_query(struct call *c, enum store_query q, const char *target);
-/* Resolves a run (number, name, "last") through the store, then calls fn with its id. When there is
- * none, the call fails and fn is not called. */
+/* Resolves a run (number, name, "last") that hosts execute through the store, then calls fn with its
+ * id. When there is none, or it was imported, the call fails and fn is not called. */
 void call_find_run(struct call *c, void (*fn)(struct call *c, uint64_t run));
 
 struct call_verb_info {
@@ -79,6 +84,7 @@ void call_token_revoke(struct call *c);
 void call_backup(struct call *c);
 void call_check(struct call *c);
 void call_whoami(struct call *c);
+void call_import(struct call *c);
 
 /* A preview's answer, or its agent went away; from agents.c. */
 void preview_answered(struct session *s, uint64_t request, struct msg_preview_reply *reply);

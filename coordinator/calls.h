@@ -60,6 +60,7 @@
  *    "ok": bool, "block", "layout", "workload", "repeat", "elapsed_s", "bytes", "ops"}
  *    (fields that do not belong to the event are left out)
  *   A run that ended before yields its run line, its job lines (state, units) and the end.
+ *   A run that was imported is ERR_WRONG_STATE, here and for CANCEL and RESUME.
  * CANCEL (operator)  target run, args[0]: reason (optional)
  *   {"run", "name", "jobs": [{"job", "host", "online", "state": "cancelled" | "cancelling",
  *    "missing": units}]}; only unfinished jobs are listed. "cancelling": the host tears its volume down first; WATCH tells when it has.
@@ -67,6 +68,12 @@
  * RESUME (operator)  target run
  *   {"run", "name", "jobs": [{"job", "host", "online", "state": "waiting", "missing": units}]}: failed and cancelled jobs
  *   wait again, for the missing units only. ERR_WRONG_STATE when there is none.
+ * IMPORT (operator)  target name of the run; the caller goes on with MSG_CHUNK messages of the same
+ *   request number: n = 0, 1, …, whole lines of coordinator/results/export.h for exactly one run of
+ *   any number, `end` on the last. At most MSG_IMPORT_MAX bytes and MSG_IMPORT_LINES lines, a chunk
+ *   at least every 60 s, IMPORTS_MAX imports at once. Chunks of a call that has failed are ignored.
+ *   {"run", "name", "layouts", "workloads", "trials", "summaries"} (numbers but the name). ERR_EXISTS
+ *   when a run of that name holds just these results. Nothing is stored unless all of it is.
  * HOSTS (viewer)  a line per host, by name:
  *   HOST {"host", "state": "idle" | "running" | "cleaning" | "stopped" | "offline" | "new" (never
  *   connected), "paused", "last_seen": time, "version", "address", "clock_offset_s" (the host's wall
@@ -97,5 +104,6 @@
 #include "proto/msg.h"
 
 #define CALLS_PER_SESSION 16
+#define IMPORTS_MAX 2
 
 #endif

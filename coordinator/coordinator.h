@@ -39,6 +39,7 @@ struct coordinator {
 	struct preview *previews;
 	uint64_t last_request; /* numbers for what we ask agents */
 	unsigned store_pending; /* store operations of ours whose callback has not run */
+	unsigned imports; /* under way: calls that take results in */
 	int stopping;
 };
 

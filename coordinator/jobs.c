@@ -236,6 +236,7 @@ static void restore_state(struct jobs *all, struct job *j, struct stored_job *ro
 		[JOB_DONE] = SCHED_DONE,
 		[JOB_FAILED] = SCHED_FAILED,
 		[JOB_CANCELLED] = SCHED_CANCELLED,
+		[JOB_IMPORTED] = SCHED_DONE,
 	};
 
 	j->sched->failures = row->failures;

@@ -41,7 +41,8 @@ static const struct {
 		BIT(MSG_PING) | BIT(MSG_PONG) | BIT(MSG_ERROR) | BIT(MSG_INVENTORY) |
 			BIT(MSG_AGENT_STATUS) | BIT(MSG_JOB_ACCEPT) | BIT(MSG_JOB_REJECT) |
 			BIT(MSG_PREVIEW_REPLY) | BIT(MSG_RECORD_BATCH)},
-	[SESSION_CONTROL] = {"control", BIT(MSG_PING) | BIT(MSG_PONG) | BIT(MSG_CALL)},
+	[SESSION_CONTROL] = {"control", BIT(MSG_PING) | BIT(MSG_PONG) | BIT(MSG_CALL) |
+			BIT(MSG_CHUNK)},
 	[SESSION_CLOSED] = {"closed", 0},
 };
 
@@ -293,6 +294,9 @@ static void on_msg(struct conn *c, struct msg *m, void *arg)
 		break;
 	case MSG_CALL:
 		call_open(s, m);
+		break;
+	case MSG_CHUNK:
+		call_input(s, m);
 		break;
 	default:
 		agent_message(s, m);

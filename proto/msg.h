@@ -29,6 +29,9 @@
 #define MSG_MAX_BLOCK 1000000
 #define MSG_MAX_UNITS 20000
 #define MSG_CHUNK_MAX (256 * 1024) /* data bytes of one chunk */
+/* What a CALL_IMPORT may send after it, over all its chunks. */
+#define MSG_IMPORT_MAX (64 * 1024 * 1024)
+#define MSG_IMPORT_LINES 200000
 #define MSG_BATCH_MAX (512 * 1024) /* payload bytes of one batch */
 /* First characters of a store epoch: drawn when a store is made, the same in those restored from it. */
 #define MSG_EPOCH_KIN 16
@@ -206,6 +209,8 @@ enum call_verb {
 	CALL_CHECK,        /* on the local socket only */
 	CALL_WHOAMI,       /* -> {"name","role","coordinator"} */
 	CALL_HOST_REMOVE,
+	CALL_IMPORT, /* target name; then chunks from the caller: lines of
+			coordinator/results/export.h -> {"run":12,…} */
 	CALL_VERB_COUNT
 };
 struct msg_call {

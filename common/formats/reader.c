@@ -152,7 +152,7 @@ struct format_record *found_record(struct format_found *f, size_t line)
 	return r;
 }
 
-void record_clear(struct format_record *r)
+void format_record_clear(struct format_record *r)
 {
 	free(r->host);
 	free(r->layout);
@@ -166,13 +166,13 @@ void record_clear(struct format_record *r)
 
 void found_drop(struct format_found *f)
 {
-	record_clear(&f->records[--f->n_records]);
+	format_record_clear(&f->records[--f->n_records]);
 }
 
 void format_found_clear(struct format_found *f)
 {
 	for (size_t i = 0; i < f->n_records; i++)
-		record_clear(&f->records[i]);
+		format_record_clear(&f->records[i]);
 	for (size_t i = 0; i < f->n_notes; i++)
 		free(f->notes[i].text);
 	free(f->records);

@@ -40,7 +40,7 @@ size_t split_fields(char *s, char sep, char **ret, size_t max);
 struct format_record *found_record(struct format_found *f, size_t line);
 /* Takes away the last record. */
 void found_drop(struct format_found *f);
-void record_clear(struct format_record *r);
+void format_record_clear(struct format_record *r);
 /* A value of a trial; ignored beyond FORMAT_VALUES. */
 struct format_value *record_value(struct format_record *r, const char *metric, const char *unit,
 	double value, double resolution);

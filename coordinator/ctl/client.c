@@ -19,6 +19,7 @@
 
 #define CONNECT_MS 10000
 #define LINE_MAX_BYTES (8 * 1024 * 1024)
+#define UPLOAD_AHEAD (1024 * 1024) /* bytes of an upload that wait to be written */
 
 struct open_call {
 	struct open_call *next;
@@ -27,6 +28,14 @@ struct open_call {
 	client_line line;
 	client_done done;
 	void *arg;
+};
+
+/* What goes on behind a call: whole lines in chunks, as fast as the connection takes them. */
+struct upload {
+	uint64_t request, n;
+	const char *text;
+	size_t left;
+	int ended;
 };
 
 enum client_state { CLIENT_DOWN, CLIENT_CONNECTING, CLIENT_READY };
@@ -40,6 +49,7 @@ struct client {
 	struct err why; /* of the last end of the connection */
 	uint64_t last_request;
 	struct open_call *calls;
+	struct upload *upload; /* under way, or NULL */
 	int stopped;
 	struct event *signals[3], *tick, *timer;
 	void (*signal_fn)(void *arg, int signo);
@@ -373,28 +383,86 @@ static void waiting_done(void *arg, const struct err *why)
 		err_copy(&w->err, why);
 }
 
+static int wait_for(struct client *c, struct waiting *w, struct err *e)
+{
+	struct err why;
+
+	while (!w->done && !c->stopped)
+		if (event_base_loop(c->base, EVLOOP_ONCE) != 0)
+			break;
+	if (!w->done) {
+		err_set(&why, ERR_CANCELLED, "interrupted");
+		hang_up(c, &why);
+	}
+	if (!w->failed)
+		return 0;
+	err_copy(e, &w->err);
+	if (e->code == ERR_TIMEOUT && c->state == CLIENT_DOWN)
+		e->code = ERR_CONN;
+	return -1;
+}
+
 int client_call(
 	struct client *c, const struct msg_call *call, client_line line, void *arg, struct err *e)
 {
 	struct waiting w = {.line = line, .arg = arg};
-	struct err why;
 
 	if (client_connect(c, e))
 		return -1;
 	client_send(c, call, waiting_line, waiting_done, &w);
-	while (!w.done && !c->stopped)
-		if (event_base_loop(c->base, EVLOOP_ONCE) != 0)
-			break;
-	if (!w.done) {
-		err_set(&why, ERR_CANCELLED, "interrupted");
-		hang_up(c, &why);
+	return wait_for(c, &w, e);
+}
+
+/* ---- calls that bring something along ---- */
+
+static void send_piece(struct client *c, struct upload *u)
+{
+	struct msg m = {.type = MSG_CHUNK, .request = u->request};
+	size_t n = u->left;
+
+	if (n > MSG_CHUNK_MAX) {
+		const char *end = memrchr(u->text, '\n', MSG_CHUNK_MAX);
+
+		n = end ? (size_t)(end - u->text) + 1 : MSG_CHUNK_MAX;
 	}
-	if (!w.failed)
-		return 0;
-	err_copy(e, &w.err);
-	if (e->code == ERR_TIMEOUT && c->state == CLIENT_DOWN)
-		e->code = ERR_CONN;
-	return -1;
+	m.u.chunk.n = u->n++;
+	m.u.chunk.data = (char *)u->text;
+	m.u.chunk.len = n;
+	m.u.chunk.end = u->ended = n == u->left;
+	conn_send(c->conn, &m);
+	u->text += n;
+	u->left -= n;
+}
+
+static void send_more(struct conn *conn, void *arg)
+{
+	struct client *c = arg;
+	struct upload *u = c->upload;
+
+	if (!u)
+		return;
+	while (!u->ended && conn_pending(conn) < UPLOAD_AHEAD)
+		send_piece(c, u);
+	if (!u->ended)
+		conn_on_drain(conn, UPLOAD_AHEAD / 2, send_more);
+}
+
+int client_upload(struct client *c, const struct msg_call *call, const char *text, size_t len,
+	client_line line, void *arg, struct err *e)
+{
+	struct waiting w = {.line = line, .arg = arg};
+	struct upload u = {.text = text, .left = len};
+	int r;
+
+	if (client_connect(c, e))
+		return -1;
+	client_send(c, call, waiting_line, waiting_done, &w);
+	u.request = c->last_request;
+	c->upload = &u;
+	send_more(c->conn, c);
+	r = wait_for(c, &w, e);
+	c->upload = NULL;
+	return r;
 }
 
 void client_wait(struct client *c, unsigned ms)

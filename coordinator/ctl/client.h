@@ -29,6 +29,9 @@ int client_connect(struct client *c, struct err *e);
 /* One call to its end; connects first where needed. ERR_CANCELLED after client_stop. */
 int client_call(
 	struct client *c, const struct msg_call *call, client_line line, void *arg, struct err *e);
+/* A call that takes lines in (calls.h): text is whole lines, sent as the connection takes them. */
+int client_upload(struct client *c, const struct msg_call *call, const char *text, size_t len,
+	client_line line, void *arg, struct err *e);
 /* Starts a call beside the present one; done runs later. Without a connection: at once, ERR_CONN.
  */
 void client_send(struct client *c, const struct msg_call *call, client_line line, client_done done,

@@ -120,29 +120,13 @@ static int read_by(const struct args *a, struct request *q, struct err *e)
 	return 0;
 }
 
-static int read_format(const struct args *a, struct request *q, struct err *e)
-{
-	const char *name = args_get(a, "format");
-	struct buf names = {0};
-
-	if (!name)
-		return 0;
-	q->format = format_find(name);
-	if (q->format)
-		return 0;
-	format_names(&names);
-	err_set(e, ERR_USAGE, "--format %s: one of %s is expected", name, buf_str(&names));
-	buf_free(&names);
-	return -1;
-}
-
 static int read_options(const struct args *a, struct request *q, struct err *e)
 {
 	const char *margin = args_get(a, "margin");
 	struct err why;
 
 	if (read_metrics(a, q, e) || read_conditions(a, q, e) || read_undecided(a, q, e) ||
-		read_by(a, q, e) || read_format(a, q, e))
+		read_by(a, q, e) || fetch_format(args_get(a, "format"), &q->format, e))
 		return -1;
 	q->wish.has_margin = margin != NULL;
 	if (margin && units_parse_percent(margin, &q->wish.margin, &why))
@@ -267,18 +251,6 @@ static void print_text(const struct ctl *c, const struct request *q, const struc
 		ctl_warn(c, "nothing was compared: there is only one of a kind");
 }
 
-static void add_log(const struct request *q, json_t *doc)
-{
-	json_t *list = json_array();
-	const char *end;
-
-	for (const char *s = buf_str(&q->sources.log); *s; s = end + 1) {
-		end = strchr(s, '\n');
-		json_array_append_new(list, json_text_n(s, (size_t)(end - s)));
-	}
-	json_object_set_new(doc, "read", list);
-}
-
 /* The report's document with what compare knows beside it. Replaces the text in out. */
 static int add_to_json(const struct request *q, const struct analysis *a, int status, int long_form,
 	struct buf *out, struct err *e)
@@ -306,7 +278,7 @@ static int add_to_json(const struct request *q, const struct analysis *a, int st
 	json_object_set_new(doc, "conditions", list);
 	json_object_set_new(doc, "exit_status", json_integer(status));
 	if (long_form)
-		add_log(q, doc);
+		json_object_set_new(doc, "read", fetch_log_json(&q->sources.log));
 	buf_reset(out);
 	json_document(doc, out);
 	json_decref(doc);

@@ -10,7 +10,6 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
-#include "coordinator/results/import.h"
 #include "coordinator/results/report.h"
 
 #define LINE_MAX_BYTES (16 * 1024 * 1024)
@@ -74,35 +73,35 @@ static int begins_as_export(FILE *f)
 
 /* Any other text: pipes, such as those of <(…), are read as they are. */
 static int add_text(FILE *f, const char *path, const struct import_options *o,
-	struct result_set *set, struct buf *log, struct err *e)
+	struct result_set *set, struct buf *log, uint64_t *ret_run, struct err *e)
 {
 	struct buf text = {0};
 	struct stat st;
-	uint64_t ignored;
 	int bad;
 
 	if (!f || fstat(fileno(f), &st) || !S_ISFIFO(st.st_mode))
-		return import_file(set, path, o, log, &ignored, e);
+		return import_file(set, path, o, log, ret_run, e);
 	bad = fs_read_fd(fileno(f), path, FORMAT_MAX_BYTES, &text, e);
 	if (!bad)
-		bad = import_text(set, path, &text, o, log, &ignored, e);
+		bad = import_text(set, path, &text, o, log, ret_run, e);
 	buf_free(&text);
 	return bad;
 }
 
-int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
-	struct buf *log, struct err *e)
+int fetch_import(const char *path, const struct import_options *o, struct result_set *set,
+	struct buf *log, uint64_t *ret_run, struct err *e)
 {
-	struct import_options o = {.format = format};
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
-	int bad, export = f && (!format || !format->read) && begins_as_export(f);
+	int bad, export = f && (!o->format || !o->format->read) && begins_as_export(f);
 
 	if (export) {
 		bad = add_export(f, path, set, e);
 		if (!bad && log)
 			buf_addf(log, "%s: read as arraymark\n", path);
+		if (!bad)
+			*ret_run = 0;
 	} else {
-		bad = add_text(f, path, &o, set, log, e);
+		bad = add_text(f, path, o, set, log, ret_run, e);
 	}
 	if (f)
 		fclose(f);
@@ -110,6 +109,42 @@ int fetch_add_file(const char *path, const struct format *format, struct result_
 	if (bad && e->code == ERR_DENIED)
 		e->code = ERR_IO;
 	return bad;
+}
+
+int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
+	struct buf *log, struct err *e)
+{
+	struct import_options o = {.format = format};
+	uint64_t ignored;
+
+	return fetch_import(path, &o, set, log, &ignored, e);
+}
+
+int fetch_format(const char *name, const struct format **ret, struct err *e)
+{
+	const struct format *found = name ? format_find(name) : NULL;
+	struct buf names = {0};
+
+	if (name && !found) {
+		format_names(&names);
+		err_set(e, ERR_USAGE, "--format %s: one of %s is expected", name, buf_str(&names));
+		buf_free(&names);
+		return -1;
+	}
+	*ret = found;
+	return 0;
+}
+
+json_t *fetch_log_json(const struct buf *log)
+{
+	json_t *list = json_array();
+	const char *end;
+
+	for (const char *s = buf_str(log); *s; s = end + 1) {
+		end = strchr(s, '\n');
+		json_array_append_new(list, json_text_n(s, (size_t)(end - s)));
+	}
+	return list;
 }
 
 int fetch_end(struct result_set *set, struct err *e)

@@ -223,18 +223,31 @@ static void pad(struct buf *out, unsigned n)
 		buf_addc(out, ' ');
 }
 
+void grid_hide(struct grid *t, unsigned column, const char *plain)
+{
+	if (!plain)
+		return;
+	for (size_t i = column; i < t->n; i += t->columns)
+		if (strcmp(t->cells[i], plain))
+			return;
+	t->hidden |= 1u << column;
+}
+
 static void print_cell(const struct grid *t, unsigned column, const char *text,
 	enum print_color color, int on, unsigned width, struct buf *out)
 {
+	unsigned shown = ~t->hidden & ((1u << t->columns) - 1);
 	unsigned gap = width - print_width(text);
 	int right = t->right >> column & 1;
 
-	if (column)
+	if (!(shown >> column & 1))
+		return;
+	if (shown & ((1u << column) - 1))
 		buf_adds(out, "  ");
 	if (right)
 		pad(out, gap);
 	print_colored(text, color, on, out);
-	if (!right && column + 1 < t->columns)
+	if (!right && shown >> column > 1)
 		pad(out, gap);
 }
 

@@ -56,6 +56,7 @@ void print_ago(int64_t seconds, struct buf *out);
 struct grid {
 	const char *heads[GRID_COLUMNS_MAX];
 	unsigned columns, right; /* bit i of right: column i is aligned to the right */
+	unsigned hidden;         /* bit i: column i is not printed */
 	char **cells;            /* row by row */
 	unsigned char *colors;
 	size_t n, cap, colors_cap;
@@ -66,6 +67,8 @@ void grid_init(struct grid *t, const char *const *heads, unsigned right);
 void grid_add(struct grid *t, const char *text);
 void grid_add_color(struct grid *t, const char *text, enum print_color color);
 void grid_addf(struct grid *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Hides a column whose cells all say `plain` (NULL: never): it would tell nothing. */
+void grid_hide(struct grid *t, unsigned column, const char *plain);
 /* Heads in bold and rows, columns two spaces apart; nothing when there is no row. */
 void grid_print(const struct grid *t, int color, struct buf *out);
 void grid_clear(struct grid *t);

@@ -23,7 +23,7 @@ static void add_times(struct grid *t, const json_t *v)
 	print_time(json_get_str(v, "created", NULL), &text);
 	grid_add(t, buf_str(&text));
 	buf_free(&text);
-	if (to < 0)
+	if (to < 0 && json_get_int(v, "units", 0))
 		to = clock_wall_ns() / NS_PER_S;
 	grid_add(t, from < 0 || to < from ? NULL : units_duration((to - from) * NS_PER_S, took));
 }
@@ -40,8 +40,11 @@ static void add_run(struct grid *t, const json_t *v)
 		grid_add(t, host);
 	else
 		grid_addf(t, "%lld hosts", (long long)json_get_int(v, "jobs", 0));
-	grid_addf(t, "%lld/%lld", (long long)json_get_int(v, "units_done", 0),
-		(long long)json_get_int(v, "units", 0));
+	if (json_get_int(v, "units", 0))
+		grid_addf(t, "%lld/%lld", (long long)json_get_int(v, "units_done", 0),
+			(long long)json_get_int(v, "units", 0));
+	else
+		grid_add(t, NULL); /* imported */
 	add_times(t, v);
 	grid_add(t, json_get_str(v, "user", NULL));
 }

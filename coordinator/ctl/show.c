@@ -1,4 +1,5 @@
 /* show: one run down to every executed command with its output. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/verbs.h"
+#include "coordinator/results/report_text.h"
 
 static const struct option_spec show_options[] = {
 	{"brief", 'b', NULL, "without the commands"},
@@ -19,6 +21,7 @@ struct show {
 	json_t *lines;
 	const char *host; /* or NULL */
 	int brief, failed, color;
+	int imported; /* the run: no host executed it for us */
 	struct buf out;
 };
 
@@ -87,22 +90,38 @@ static void put_when(struct show *s, const char *what, const json_t *v, const ch
 	buf_addc(&s->out, '\n');
 }
 
+/* What is not known of an imported run is not told. */
+static void show_design(struct show *s, const json_t *v)
+{
+	const char *plan = json_get_str(v, "plan_sha256", ""), *cache = json_get_str(v, "cache", "");
+
+	if (*plan) {
+		put(s, "%-10s %s", "plan", plan);
+		buf_addc(&s->out, '\n');
+	}
+	put(s, "%-10s %s", "design", text_of(v, "design"));
+	if (number_of(v, "blocks"))
+		put(s, ", %lld blocks, seed %s", number_of(v, "blocks"), text_of(v, "seed"));
+	if (*cache)
+		put(s, ", caches %s", cache);
+	buf_addc(&s->out, '\n');
+}
+
 static void show_run(struct show *s, const json_t *v)
 {
+	s->imported = !strcmp(text_of(v, "state"), "imported");
 	put(s, "run %lld (%s): ", number_of(v, "run"), text_of(v, "name"));
 	put_state(s, text_of(v, "state"));
-	put(s, ", %lld of %lld builds done", number_of(v, "units_done"), number_of(v, "units"));
+	if (!s->imported)
+		put(s, ", %lld of %lld builds done", number_of(v, "units_done"),
+			number_of(v, "units"));
 	buf_addc(&s->out, '\n');
 	put(s, "%-10s %s", "by", text_of(v, "user"));
 	buf_addc(&s->out, '\n');
 	put_when(s, "filed", v, "created");
 	put_when(s, "started", v, "started");
 	put_when(s, "finished", v, "finished");
-	put(s, "%-10s %s", "plan", text_of(v, "plan_sha256"));
-	buf_addc(&s->out, '\n');
-	put(s, "%-10s %s, %lld blocks, seed %s, caches %s", "design", text_of(v, "design"),
-		number_of(v, "blocks"), text_of(v, "seed"), text_of(v, "cache"));
-	buf_addc(&s->out, '\n');
+	show_design(s, v);
 	put_names(s, "layouts", json_object_get(v, "layouts"));
 	put_names(s, "workloads", json_object_get(v, "workloads"));
 	if (json_array_size(json_object_get(v, "sets")))
@@ -144,6 +163,20 @@ static void show_attempts(struct show *s, const json_t *job)
 	}
 }
 
+/* Bytes over time, or what a file printed. */
+static const char *rate_of(const json_t *v, char text[UNITS_LEN])
+{
+	const json_t *printed = json_array_get(json_object_get(v, "printed"), 0);
+	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
+	enum metric_id m = metric_find(json_get_str(printed, "metric", ""));
+
+	if (ns > 0 && bytes > 0)
+		return units_rate((double)bytes * 1e9 / (double)ns, text);
+	if (m == METRIC_COUNT || m == METRIC_ELAPSED)
+		return NULL;
+	return report_value(m, json_get_num(printed, "value", NAN), text);
+}
+
 static void trial_row(struct grid *g, const json_t *v)
 {
 	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
@@ -158,22 +191,74 @@ static void trial_row(struct grid *g, const json_t *v)
 	grid_add_color(g, state, strcmp(state, "ok") ? print_state_color(state) : COLOR_GREEN);
 	grid_add(g, ns > 0 ? units_duration(ns, text) : NULL);
 	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
-	grid_add(
-		g, ns > 0 && bytes > 0 ? units_rate((double)bytes * 1e9 / (double)ns, text) : NULL);
+	grid_add(g, rate_of(v, text));
 	grid_add(g, json_get_str(v, "cache", NULL));
-	grid_add(g, json_get_str(v, "error", NULL));
+}
+
+/* Why trials failed does not fit a column. */
+static void show_failed_trials(struct show *s, const json_t *job)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(s->lines, i, v)
+	{
+		const char *error = json_get_str(v, "error", NULL);
+
+		if (!is_of(v, "trial", job) || !error)
+			continue;
+		put(s, "  block %lld, %s, %s, attempt %lld: ", number_of(v, "block"),
+			text_of(v, "layout_name"), text_of(v, "workload_name"),
+			number_of(v, "attempt"));
+		put_state(s, text_of(v, "state"));
+		put_why(s, v, "error");
+	}
 }
 
 static void show_trials(struct show *s, const json_t *job)
 {
 	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT",
-		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", "ERROR", NULL};
+		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", NULL};
+	static const char *const plain[] = {NULL, NULL, NULL, "1", "1", NULL, "-", "-", "-", "-"};
 	const json_t *v;
 	struct grid g;
 	size_t i;
 
 	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8);
 	json_array_foreach(s->lines, i, v) if (is_of(v, "trial", job)) trial_row(&g, v);
+	for (unsigned c = 0; c < ARRAY_LEN(plain); c++)
+		grid_hide(&g, c, plain[c]);
+	grid_print(&g, s->color, &s->out);
+	grid_clear(&g);
+	show_failed_trials(s, job);
+}
+
+static void summary_row(struct grid *g, const json_t *v)
+{
+	static const char *const values[] = {"mean", "min", "max"};
+	enum metric_id m = metric_find(text_of(v, "metric"));
+	char text[UNITS_LEN];
+
+	grid_add(g, text_of(v, "layout_name"));
+	grid_add(g, text_of(v, "workload_name"));
+	grid_add(g, text_of(v, "metric"));
+	grid_addf(g, "%lld", number_of(v, "n"));
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		grid_add(g, m == METRIC_COUNT
+				    ? NULL
+				    : report_value(m, json_get_num(v, values[i], NAN), text));
+}
+
+static void show_summaries(struct show *s, const json_t *job)
+{
+	static const char *const heads[] = {
+		"LAYOUT", "WORKLOAD", "METRIC", "N", "MEAN", "MIN", "MAX", NULL};
+	const json_t *v;
+	struct grid g;
+	size_t i;
+
+	grid_init(&g, heads, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6);
+	json_array_foreach(s->lines, i, v) if (is_of(v, "summary", job)) summary_row(&g, v);
 	grid_print(&g, s->color, &s->out);
 	grid_clear(&g);
 }
@@ -253,24 +338,30 @@ static void show_job(struct show *s, const json_t *job)
 
 	buf_addc(&s->out, '\n');
 	print_colored(host, COLOR_BOLD, s->color, &s->out);
-	put(s, ": job %lld (%s): ", number_of(job, "job"), text_of(job, "tag"));
-	put_state(s, text_of(job, "state"));
-	put(s, ", %lld of %lld builds done", number_of(job, "units_done"), number_of(job, "units"));
+	if (!s->imported) {
+		put(s, ": job %lld (%s): ", number_of(job, "job"), text_of(job, "tag"));
+		put_state(s, text_of(job, "state"));
+		put(s, ", %lld of %lld builds done", number_of(job, "units_done"),
+			number_of(job, "units"));
+	}
 	put_why(s, job, "why");
 	show_disks(s, job);
 	show_attempts(s, job);
 	show_failed_units(s, job);
 	show_trials(s, job);
+	show_summaries(s, job);
 	if (!s->brief)
 		show_steps(s, job);
 	free(host);
 }
 
-/* {"run": {…}, "jobs": […], "attempts": […], "units": […], "trials": […], "steps": […]} */
+/* {"run": {…}, "jobs": […], "attempts": […], "units": […], "trials": […], "summaries": […],
+ * "steps": […]} */
 static json_t *as_document(const json_t *lines)
 {
 	static const char *const kinds[][2] = {{"job", "jobs"}, {"attempt", "attempts"},
-		{"unit", "units"}, {"trial", "trials"}, {"step", "steps"}};
+		{"unit", "units"}, {"trial", "trials"}, {"summary", "summaries"},
+		{"step", "steps"}};
 	json_t *doc = json_object(), *v;
 	size_t i;
 

@@ -50,6 +50,10 @@ void export_trial(const struct result_trial *t, struct buf *out);
 void export_summary(const struct result_summary *m, struct buf *out);
 void export_series(const struct result_series *s, struct buf *out);
 void export_step(const struct result_step *s, struct buf *out);
+/* A whole set, in an order that can be read back: how many items it has, and the lines of one, from
+ * 0. Returns the host that the item is about, NULL for a run. */
+size_t export_items(const struct result_set *s);
+const char *export_item(const struct result_set *s, size_t i, struct buf *out);
 
 /* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no
  * JSON object or lacks what its type needs is ERR_INPUT with name:line. */

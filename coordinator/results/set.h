@@ -139,6 +139,10 @@ struct result_set {
 	size_t n_steps;
 };
 void result_set_clear(struct result_set *s);
+/* For a set that a stranger sent, after export_read_end(): that it is one run with results, its
+ * names are fit to be shown and fit its lists, and its numbers are what they say they are.
+ * ERR_INPUT names what is wrong. */
+int result_set_check(const struct result_set *s, struct err *e);
 
 struct metric_info {
 	const char *name, *unit; /* as cli.md spells them */

@@ -21,6 +21,7 @@ static const struct {
 	[JOB_DONE] = {"done", TO(JOB_WAITING)},
 	[JOB_FAILED] = {"failed", TO(JOB_WAITING)},
 	[JOB_CANCELLED] = {"cancelled", TO(JOB_WAITING)},
+	[JOB_IMPORTED] = {"imported", 0}, /* it came from a file */
 };
 
 const char *job_state_name(enum job_state s)

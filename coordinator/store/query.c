@@ -10,7 +10,7 @@
  *    "sets":[],"blocks","units" (of all jobs),"units_done","layouts":[],"workloads":[],"design",
  *    "cache","jobs","waiting","running","done","failed","cancelled" (numbers of jobs),
  *    "host" (its name when there is one job)}
- *   state: waiting, running, done, failed, cancelled; seed: digits in a string
+ *   state: waiting, running, done, failed, cancelled, imported; seed: digits in a string
  * QUERY_SHOW, after the run's line, each kind in the order of job, attempt, …:
  *   {"type":"job","run","job","host","tag","state","why","attempt","units","units_done",
  *    "disks":[{"layout","role","group","ids":[]}]}
@@ -22,6 +22,9 @@
  *   {"type":"trial","run","job","host","attempt","trial","block","layout","layout_name","workload",
  *    "workload_name","op","repeat","state","error","superseded","cache","planned_bytes","started",
  *    "elapsed_ns","sync_ns","bytes","ops","errors","samples"}     state: running, ok, failed
+ *   {"type":"summary","run","job","host","layout","layout_name","workload","workload_name","metric",
+ *    "unit","n","mean","min","max"}      of imported runs, where only that is known; their trials
+ *    have "printed": [{"metric","unit","value"}] where a file printed values
  *   {"type":"step","run","job","host","attempt","block" (0: outside of any),"layout",
  *    "layout_name","phase","what","argv":[],"elapsed_ns","ok","output","at"}
  *                                           phase: build, cache, workload, teardown

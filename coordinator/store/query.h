@@ -53,6 +53,9 @@ struct query_page {
 
 extern const struct query_page query_pages_show[], query_pages_export[];
 extern const size_t query_n_pages_show, query_n_pages_export;
+/* Lines of QUERY_SHOW for a kept line of an imported run: n, job, host, type, rest. */
+int query_show_import(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e);
 
 /* For lines: a wall time as RFC 3339 text, null when 0. */
 json_t *query_time(int64_t wall_ns);

@@ -191,6 +191,18 @@ static int step_lines(
 	return 0;
 }
 
+static int import_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
+{
+	(void)db;
+	(void)e;
+	buf_addf(out, "{\"type\":\"%s\",\"run\":%llu", db_get_text(row, 1),
+		(unsigned long long)q->run.run);
+	buf_adds(out, db_get_text(row, 2));
+	buf_addc(out, '\n');
+	return 0;
+}
+
 #define AFTER_TRIAL                                                                                \
 	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
@@ -199,7 +211,7 @@ static int step_lines(
 const struct query_page query_pages_export[] = {
 	{"SELECT run, name, state, plan_sha256, p.text, tool_version, user, sets, seed, blocks,"
 	 " started_ns, finished_ns FROM runs JOIN plans p ON p.sha256 = plan_sha256"
-	 " WHERE run = ?1 AND run > ?4",
+	 " WHERE run = ?1 AND run > ?4 AND state <> 5",
 		1, 0, run_lines},
 	/* What the host was in the last attempt that said so. */
 	{"SELECT j.job, j.host, v.inventory FROM jobs j JOIN environments v ON v.job = j.job"
@@ -231,6 +243,8 @@ const struct query_page query_pages_export[] = {
 	 " WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
 	 " ORDER BY s.job, s.id" QUERY_LIMIT,
 		2, 0, step_lines},
+	{"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT,
+		1, 0, import_lines},
 };
 /* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);

@@ -242,6 +242,11 @@ const struct query_page query_pages_show[] = {
 	 " WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"
 	 " ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT,
 		3, 0, trial_lines},
+	{"SELECT i.n, j.job, i.host, i.type, i.rest FROM imports i"
+	 " JOIN jobs j ON j.run = i.run AND j.host = i.host"
+	 " WHERE i.run = ?1 AND i.n > ?4 AND i.type IN ('trial', 'summary', 'step')"
+	 " ORDER BY i.n" QUERY_LIMIT,
+		1, 0, query_show_import},
 	{"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"
 	 " s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s" JOB_OF("s")
 	 " WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"

@@ -116,12 +116,24 @@ static const char evidence_of_trials[] =
 /* What a trial tells beside its counters: a TrialDetail; null where nothing was told. */
 static const char detail_of_trials[] = "ALTER TABLE trials ADD COLUMN " BLOB_OR_NULL("detail") ";";
 
+/* clang-format off */
+/* Runs that came from files: their export lines, each as {"type":TYPE,"run":RUN and the rest. */
+static const char tables_of_imports[] =
+	"ALTER TABLE runs ADD COLUMN " TEXT0("content_sha256") ";"
+	"CREATE INDEX runs_content ON runs(content_sha256) WHERE content_sha256 <> '';"
+	"CREATE TABLE imports ("
+	"run INTEGER NOT NULL REFERENCES runs(run), " INT("n") ", " TEXT("type") ", " TEXT("host") ", "
+	TEXT("rest") ", PRIMARY KEY (run, n));"
+	"INSERT OR IGNORE INTO plans(sha256, text) VALUES('', '');";
+/* clang-format on */
+
 static const char *const version_1[] = {tables_of_runs, tables_of_records, tables_of_people, NULL};
 static const char *const version_2[] = {evidence_of_trials, NULL};
 static const char *const version_3[] = {detail_of_trials, NULL};
+static const char *const version_4[] = {tables_of_imports, NULL};
 
 /* Step i brings user_version from i to i + 1. Only appended to. */
-static const char *const *const steps[] = {version_1, version_2, version_3};
+static const char *const *const steps[] = {version_1, version_2, version_3, version_4};
 
 static int pragma_int(struct db *db, const char *sql, int64_t *ret, struct err *e)
 {

@@ -23,6 +23,7 @@
 #include "proto/msg.h"
 #include "proto/record.h"
 
+struct result_set;
 struct store;
 
 /* Makes a new store with a new epoch; ERR_EXISTS when the file is there. */
@@ -46,7 +47,8 @@ struct stored_host {
 	char *inventory;    /* inventory_encode() bytes or NULL */
 	size_t inventory_len;
 };
-enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED, JOB_STATE_COUNT };
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED, JOB_IMPORTED,
+	JOB_STATE_COUNT };
 const char *job_state_name(enum job_state s);
 struct stored_job {
 	uint64_t run, job;
@@ -124,6 +126,12 @@ char *store_design_json(const struct plan *p);
 typedef void (*store_run_done)(void *arg, uint64_t run, const uint64_t *jobs, const struct err *e);
 /* Stores plan (by hash), run and jobs. Copies what it needs. */
 void store_run_create(struct store *s, const struct new_run *r, store_run_done done, void *arg);
+/* Stores what files told as a run of its own, its state JOB_IMPORTED, with a job per host that it
+ * names; the set holds one run and has passed result_set_check(). One transaction. ERR_EXISTS when
+ * a run with that name holds just this already. Takes *set over (zeroed). */
+typedef void (*store_import_done)(void *arg, uint64_t run, const struct err *e);
+void store_import(struct store *s, const char *user, struct result_set *set, store_import_done done,
+	void *arg);
 /* A new attempt begins (before it is offered); the job becomes running. Units of earlier attempts
  * that are not complete are marked superseded. */
 void store_attempt_begin(struct store *s, const struct job_key *key, store_done done, void *arg);

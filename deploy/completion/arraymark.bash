@@ -21,6 +21,7 @@ _arraymark_options() {
 	resume) echo '--detach' ;;
 	report) echo '--format --output --long --redact' ;;
 	compare) echo '--metric --by --margin --fail-if --fail-unless --undecided --format --long' ;;
+	import) echo '--as --layout --workload --host --format --long' ;;
 	export) echo '--output' ;;
 	'host disks') echo '--free --allowed' ;;
 	'token create') echo '--role --ttl' ;;
@@ -40,7 +41,7 @@ _arraymark_arguments() {
 
 _arraymark() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' word i
-	local verbs='local login plan run runs show watch cancel resume report compare export host token help'
+	local verbs='local login plan run runs show watch cancel resume report compare import export host token help'
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
@@ -57,7 +58,7 @@ _arraymark() {
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") && return ;;
 	--format)
 		case $verb in
-		compare) word='arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
+		compare | import) word='arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
 		*) word='text markdown csv json html' ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur") && return
@@ -81,7 +82,7 @@ _arraymark() {
 	*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_arraymark_arguments "$verb")" -- "$cur")
 		case $verb in
-		local | run | report | compare | 'plan check' | 'plan new')
+		local | run | report | compare | import | 'plan check' | 'plan new')
 			mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
 			;;
 		esac

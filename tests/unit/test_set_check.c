@@ -1,0 +1,151 @@
+/* results: what a set that a stranger sent must be before it is kept. */
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "tests/unit/results_kit.h"
+
+#define RUN                                                                                        \
+	"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"l\"],\"workloads\":[\"w\"]"
+#define TRIAL                                                                                      \
+	"{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"trial\":1,\"block\":1,\"layout\":0,"       \
+	"\"workload\":0,\"ok\":true"
+#define SUMMARY                                                                                    \
+	"{\"type\":\"summary\",\"run\":1,\"host\":\"h\",\"layout\":0,\"workload\":0,"              \
+	"\"metric\":\"elapsed\",\"n\":3,\"mean\":2"
+#define SERIES                                                                                     \
+	"{\"type\":\"series\",\"run\":1,\"host\":\"h\",\"trial\":1,\"columns\":[\"start_ns\","     \
+	"\"disk_busy_ns\"],\"points\":"
+#define STEP "{\"type\":\"step\",\"run\":1,\"host\":\"h\",\"argv\":[\"true\"]"
+
+/* NULL: read and kept. Else words of the error, whether reading or the check says it. */
+static const struct {
+	const char *name, *lines, *words;
+} cases[] = {
+	{"a trial", RUN "}\n" TRIAL "}\n", NULL},
+	{"a summary", RUN "}\n" SUMMARY "}\n", NULL},
+	{"a summary without its maximum", RUN "}\n" SUMMARY ",\"max\":null,\"min\":1}\n", NULL},
+	{"a series", RUN "}\n" TRIAL "}\n" SERIES "[[1,2]]}\n", NULL},
+	{"nothing", "", "0 runs: one is expected"},
+	{"no results", RUN "}\n", "has no results"},
+	{"two runs",
+		RUN "}\n{\"type\":\"run\",\"run\":2,\"name\":\"s\"}\n" TRIAL "}\n",
+		"2 runs: one is expected"},
+	{"a name with control characters",
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\\u001b[31m\",\"layouts\":[\"l\"],"
+		"\"workloads\":[\"w\"]}\n" TRIAL "}\n",
+		"name is no line"},
+	{"a layout with an end of line",
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"l\\n\"],"
+		"\"workloads\":[\"w\"]}\n" TRIAL "}\n",
+		"layouts or workloads"},
+	{"a layout that turns the line round",
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"\\u202e\"],"
+		"\"workloads\":[\"w\"]}\n" TRIAL "}\n",
+		"layouts or workloads"},
+	{"a layout without a name",
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"\"],"
+		"\"workloads\":[\"w\"]}\n" TRIAL "}\n",
+		"layouts or workloads"},
+	{"a state that is no line", RUN ",\"state\":\"a\\u0007\"}\n" TRIAL "}\n", "no line"},
+	{"a baseline out of range", RUN ",\"baseline\":1}\n" TRIAL "}\n", "baseline"},
+	{"a negative margin", RUN ",\"margin\":-0.1}\n" TRIAL "}\n", "margin"},
+	{"a start before time", RUN ",\"started_wall_ns\":-1}\n" TRIAL "}\n", "times"},
+	{"a layout that the run lacks",
+		RUN "}\n{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"trial\":1,\"block\":1,"
+		    "\"layout\":1,\"workload\":0}\n",
+		"layout or workload"},
+	{"a layout of another name", RUN "}\n" TRIAL ",\"layout_name\":\"m\"}\n",
+		"layout or workload"},
+	{"a host with control characters",
+		RUN "}\n{\"type\":\"trial\",\"run\":1,\"host\":\"\\u0001\",\"trial\":1,"
+		    "\"block\":1,\"layout\":0,\"workload\":0}\n",
+		"host has no name"},
+	{"an op with control characters", RUN "}\n" TRIAL ",\"op\":\"\\u0009\"}\n", "no line"},
+	{"a negative time", RUN "}\n" TRIAL ",\"elapsed_ns\":-1}\n", "negative time"},
+	{"a time beyond all", RUN "}\n" TRIAL ",\"elapsed_ns\":9000000000000000000}\n",
+		"negative time"},
+	{"a printed zero",
+		RUN "}\n" TRIAL ",\"printed\":[{\"metric\":\"elapsed\",\"value\":0}]}\n",
+		"printed"},
+	{"a trial twice", RUN "}\n" TRIAL "}\n" TRIAL "}\n", "twice"},
+	{"a summary of another layout", RUN "}\n" SUMMARY ",\"layout_name\":\"m\"}\n",
+		"summary 1 of host 'h'"},
+	{"a negative minimum", RUN "}\n" SUMMARY ",\"min\":-1}\n", "no measure"},
+	{"a minimum above the mean", RUN "}\n" SUMMARY ",\"min\":3}\n", "in order"},
+	{"a negative point", RUN "}\n" TRIAL "}\n" SERIES "[[-1,2]]}\n", "negative time"},
+	{"a step", RUN "}\n" TRIAL "}\n" STEP "}\n", NULL},
+	{"a step with control characters", RUN "}\n" TRIAL "}\n" STEP ",\"what\":\"\\u0001\"}\n",
+		"step 1 of host 'h'"},
+	{"a step before its start", RUN "}\n" TRIAL "}\n" STEP ",\"elapsed_ns\":-1}\n", "step 1"},
+	{"an environment of no host",
+		RUN "}\n" TRIAL "}\n{\"type\":\"environment\",\"run\":1,\"host\":\"\\u0001\","
+		    "\"inventory\":{}}\n",
+		"environment"},
+	{"a series of another run",
+		RUN "}\n" TRIAL "}\n{\"type\":\"series\",\"run\":2,\"host\":\"h\",\"trial\":1,"
+		    "\"columns\":[],\"points\":[]}\n",
+		"another run"},
+};
+
+static int read_all(const char *lines, struct result_set *set, struct err *e)
+{
+	size_t no = 1;
+
+	for (const char *p = lines, *end; *p; p = end + 1) {
+		end = strchr(p, '\n');
+		if (export_read_line(set, "lines", no++, p, (size_t)(end - p), e))
+			return -1;
+	}
+	return export_read_end(set, e) || result_set_check(set, e) ? -1 : 0;
+}
+
+static void strangers_are_checked(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct result_set set = {0};
+		struct err e = {0};
+		int rc = read_all(cases[i].lines, &set, &e);
+
+		if (!cases[i].words && rc)
+			fail_msg("%s: %s", cases[i].name, e.text);
+		if (cases[i].words && (!rc || !strstr(e.text, cases[i].words)))
+			fail_msg("%s: '%s', '%s' expected", cases[i].name, rc ? e.text : "kept",
+				cases[i].words);
+		result_set_clear(&set);
+	}
+}
+
+static void sizes_are_limited(void **state)
+{
+	struct result_set set = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_ok(read_all(RUN "}\n" TRIAL "}\n", &set, &e), e);
+	for (int i = 0; i < 20000; i++)
+		strv_add(&set.runs[0].layouts, "more");
+	assert_int_equal(result_set_check(&set, &e), -1);
+	assert_has(e.text, "more than 20000");
+	strv_free(&set.runs[0].layouts);
+	strv_add(&set.runs[0].layouts, "l");
+	assert_ok(result_set_check(&set, &e), e);
+	set.runs[0].plan_text = xcalloc(1, 1024 * 1024 + 2);
+	memset(set.runs[0].plan_text, 'x', 1024 * 1024 + 1);
+	assert_int_equal(result_set_check(&set, &e), -1);
+	assert_has(e.text, "its plan is longer");
+	result_set_clear(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strangers_are_checked),
+		cmocka_unit_test(sizes_are_limited),
+	};
+
+	return cmocka_run_group_tests_name("set_check", tests, NULL, NULL);
+}
