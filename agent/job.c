@@ -441,6 +441,8 @@ static void next_unit(struct job *j)
 	job_move(j, JOB_AWAIT_UNIT);
 	r.u.await = (struct record_await){.unit = *job_unit(j), .workload = 0, .repeat = 1};
 	job_record(j, &r);
+	log_info(j->name, "block %u: asks the coordinator whether %s is wanted",
+		job_unit(j)->block, job_layout(j)->name);
 }
 
 void job_begin(struct job *j)

@@ -13,6 +13,7 @@
 #include "coordinator/facts.h"
 #include "coordinator/fleet.h"
 #include "coordinator/jobs.h"
+#include "coordinator/until.h"
 
 #define CREDIT_WANTED (1024 * 1024) /* payload bytes an agent may have unacknowledged */
 /* A batch costs memory beside its payload, which may be empty; real ones are larger on average. */
@@ -166,11 +167,16 @@ static void on_inventory(struct session *s, struct inventory *inv)
 
 static void on_status(struct session *s, struct msg_agent_status *st)
 {
+	int first;
+
 	if (st->state >= AGENT_STATE_COUNT) {
 		session_violation(s, "status with state %d", (int)st->state);
 		return;
 	}
+	first = !s->host->told;
 	fleet_status(s->host, st);
+	if (first)
+		until_again(s->host);
 }
 
 void agent_message(struct session *s, struct msg *m)

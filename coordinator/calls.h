@@ -28,7 +28,8 @@
  *   ("plan" is null when the text itself has errors; errors then hold all of them. A host's lacks
  *   are not repeated in errors.)
  *   ESTIMATE {"blocks", "builds", "trials", "written_bytes", "read_bytes", "duration_s",
- *             "smallest_difference", "cv"}: per host, the longest of the hosts selected.
+ *             "smallest_difference", "cv", "least": null or the first six for a plan's minimum
+ *             of blocks}: per host, the longest of the hosts selected.
  * PREVIEW (operator)  plan_text, plan_name, sets, hosts
  *   first {"type": "plan", "name", "sha256", "seed", "blocks", "hosts": [names],
  *          "estimate": ESTIMATE}
@@ -49,14 +50,16 @@
  *    "blocks", "layouts": [names], "workloads": [names]}
  *   {"type": "job", "run", "job", "host", "state": "waiting" | "running" | "cancelling" | "done" |
  *    "failed" | "cancelled", "why": text or null (why it waits, failed or was cancelled),
- *    "online", "attempt", "units_done", "units", "blocks",
+ *    "online", "attempt", "units_done", "units", "blocks", "least_blocks" (null unless the
+ *    job may stop before `blocks`),
  *    "block", "layout": name, "position" (of the layout in its block, from 1), "layouts": count,
  *    "phase": "start" | "build" | "cache" | "workload" | "teardown" | null, "what": text,
  *    "workload": name, "repeat", "trial", "bytes", "planned_bytes", "rate" (B/s over the last
  *    sample), "ops_rate", "trial_s" (since the trial's start), "left_s" (of the job; null: unknown)}
  *    (from "block" on: null while nothing runs)
  *   {"type": "event", "run", "job", "host", "at": time, "event": "attempt-start" | "volume-ready" |
- *    "step-failed" | "trial-end" | "unit-end" | "attempt-end" | "job", "text": one line for people,
+ *    "step-failed" | "trial-end" | "unit-end" | "attempt-end" | "job" |
+ *    "precision" (not yet what `until` asks for) | "stop" (it is), "text": one line for people,
  *    "ok": bool, "block", "layout", "workload", "repeat", "elapsed_s", "bytes", "ops"}
  *    (fields that do not belong to the event are left out)
  *   A run that ended before yields its run line, its job lines (state, units) and the end.

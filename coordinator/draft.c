@@ -75,7 +75,7 @@ static void estimate(struct draft *d)
 			strv_addf(&d->hosts[i].lacks, "%s: %s", h->name, e.text);
 			continue;
 		}
-		if (!d->has_estimate || one.duration_ns > d->estimate.duration_ns)
+		if (!d->has_estimate || one.most.duration_ns > d->estimate.most.duration_ns)
 			d->estimate = one;
 		d->has_estimate = 1;
 	}
@@ -125,15 +125,15 @@ static void select_hosts(struct coordinator *co, const struct msg_call *in, stru
 
 static void size_up(struct draft *d)
 {
-	uint64_t units = (uint64_t)d->plan->trials_min * d->plan->n_layouts;
+	uint64_t units = (uint64_t)d->plan->trials_max * d->plan->n_layouts;
 
 	if (units > MSG_MAX_UNITS)
 		strv_addf(&d->errors, "%u blocks of %zu layouts are more than %d builds a host: make the "
-			"plan smaller", d->plan->trials_min, d->plan->n_layouts, MSG_MAX_UNITS);
+			"plan smaller", d->plan->trials_max, d->plan->n_layouts, MSG_MAX_UNITS);
 	if (d->n_hosts > MAX_JOBS)
 		strv_addf(&d->errors, "%zu hosts in one run, at most %d are possible", d->n_hosts,
 			MAX_JOBS);
-	d->blocks = d->plan->trials_min;
+	d->blocks = d->plan->trials_max;
 	d->units = (uint32_t)units;
 	/* Exact in a double too, so that JSON readers of all kinds see the same number. */
 	fs_random(&d->seed, sizeof(d->seed));

@@ -12,6 +12,7 @@
 #include "common/base/units.h"
 #include "coordinator/fleet.h"
 #include "coordinator/sched/units.h"
+#include "coordinator/until.h"
 #include "coordinator/watch.h"
 
 #define TICK_S 5
@@ -134,8 +135,10 @@ static void on_moved(void *arg, struct sched_job *sj, enum sched_state from)
 	if (sj->state == SCHED_BEGINNING || sched_state_is_final(sj->state) ||
 		sj->state == SCHED_WAITING)
 		progress_clear(&j->progress);
-	if (sj->state == SCHED_BEGINNING)
+	if (sj->state == SCHED_BEGINNING) {
 		j->seen = 0;
+		j->awaits.unit.block = 0;
+	}
 	if (sj->state == SCHED_BEGINNING || from == SCHED_BEGINNING)
 		return;
 	if (sched_state_is_final(sj->state))
@@ -275,6 +278,7 @@ static void job_new(struct jobs *all, struct run *r, struct stored_job *row)
 	j->sched->stop_on_failure = r->plan->on_trial_failure == TRIAL_FAILURE_STOP;
 	for (size_t i = 0; i < row->n_done; i++)
 		sched_job_complete(j->sched, &row->done[i]);
+	until_load(j, row);
 	restore_state(all, j, row);
 }
 
@@ -394,19 +398,6 @@ static struct job *find_job(struct host *h, const struct job_key *key)
 	return j && j->sched->host == h->sched ? j : NULL;
 }
 
-static void say_continue(struct host *h, const struct job_key *key, const struct fact *f)
-{
-	struct msg m = {.type = MSG_CONTINUE};
-
-	if (!h->session)
-		return;
-	m.u.continue_.key = *key;
-	m.u.continue_.unit = f->unit;
-	m.u.continue_.workload = f->workload;
-	m.u.continue_.repeat = f->repeat;
-	conn_send(h->session->conn, &m);
-}
-
 static void apply_fact(struct host *h, struct job *j, const struct job_key *key,
 	const struct fact *f)
 {
@@ -417,8 +408,7 @@ static void apply_fact(struct host *h, struct job *j, const struct job_key *key,
 		sched_job_complete(j->sched, &f->unit);
 	if (sched_state_is_final(j->sched->state))
 		return; /* the rest of a job that was given up meanwhile */
-	if (f->type == RECORD_AWAIT)
-		say_continue(h, key, f);
+	until_fact(j, f);
 	progress_apply(j, f, clock_mono_ns());
 	watch_event(j->run, progress_event(j, f));
 	if (f->type == RECORD_ATTEMPT_END)
@@ -456,6 +446,7 @@ void jobs_adopted(struct host *h, const struct job_key *key)
 	if (!j || !sched_adopted(h->co->jobs->sched, h->sched, key))
 		return;
 	j->seen = 0;
+	j->awaits.unit.block = 0;
 	progress_clear(&j->progress);
 	log_info("run", "%llu: %s brings attempt %u, which began after the backup of this store",
 		(unsigned long long)key->run, h->name, key->attempt);

@@ -24,6 +24,9 @@ struct job {
 	struct bound_disks *disks;
 	size_t n_disks;
 	uint64_t seen;       /* last record of this attempt whose facts were applied */
+	struct record_await awaits; /* what its agent waits to be told about; block 0: nothing */
+	int judging;         /* the answer to that is being made */
+	uint32_t stop_block; /* nothing behind it is wanted; 0: all blocks are */
 	struct progress progress;
 	int changed;         /* since its line went to the watchers */
 	int64_t shown_ns;    /* when it did */

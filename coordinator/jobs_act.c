@@ -88,6 +88,7 @@ static void send_offer(struct coordinator *co, struct job *j)
 	o->deadline_s = (uint64_t)(j->run->plan->deadline_ns / NS_PER_S);
 	o->blocks = j->run->blocks;
 	o->run_name = j->run->name;
+	o->wait_continue = j->run->plan->until > 0;
 	log_info("run", "%llu: offered to %s: %zu of %zu units (attempt %u)",
 		(unsigned long long)j->run->id, j->sched->host->name, o->n_units, j->sched->n_units,
 		o->key.attempt);

@@ -19,6 +19,7 @@ struct job_op {
 	struct coordinator *co;
 	uint64_t run, job;
 	const char *what; /* static: for the log */
+	uint32_t block;   /* for an operation that is about one */
 };
 struct job_op *job_op_begin(struct run *r, uint64_t job, const char *what);
 /* store_done for operations that need nothing after them. */

@@ -206,7 +206,11 @@ json_t *progress_job(const struct job *j, int64_t now_ns)
 	put(o, "attempt", json_integer(s->key.attempt));
 	put(o, "units_done", json_integer((json_int_t)s->n_complete));
 	put(o, "units", json_integer((json_int_t)s->n_units));
-	put(o, "blocks", json_integer(j->run->blocks));
+	put(o, "blocks", json_integer(j->stop_block ? j->stop_block : j->run->blocks));
+	put(o, "least_blocks",
+		j->run->plan->until > 0 && !j->stop_block
+			? json_integer(j->run->plan->trials_min)
+			: json_null());
 	put(o, "layouts", json_integer((json_int_t)j->run->plan->n_layouts));
 	put(o, "block", in_unit ? json_integer(p->unit.block) : json_null());
 	put(o, "layout", in_unit ? layout_name(j, p->unit.layout) : json_null());
@@ -367,5 +371,14 @@ json_t *progress_moved(const struct job *j)
 	put(o, "ok", json_boolean(j->sched->state != SCHED_FAILED));
 	put(o, "state", json_text(state));
 	put_text(o, "%s%s%s", state, j->sched->why ? ": " : "", j->sched->why ? j->sched->why : "");
+	return o;
+}
+
+json_t *progress_said(const struct job *j, const char *name, const char *text)
+{
+	json_t *o = event(j, name, clock_wall_ns());
+
+	put(o, "ok", json_true());
+	put_text(o, "%s", text);
 	return o;
 }

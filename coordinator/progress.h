@@ -32,6 +32,8 @@ void progress_clear(struct progress *p);
 void progress_apply(struct job *j, const struct fact *f, int64_t now_ns);
 /* The event line of a fact, or NULL when it has none. */
 json_t *progress_event(const struct job *j, const struct fact *f);
+/* The event line of what the coordinator itself has to say about a job. */
+json_t *progress_said(const struct job *j, const char *event, const char *text);
 /* The job's line. */
 json_t *progress_job(const struct job *j, int64_t now_ns);
 /* The event line of a job's new state. */

@@ -81,35 +81,50 @@ static double smallest_difference(unsigned n, double cv)
 	return (student_quantile(0.975, n - 1) + student_quantile(0.8, n - 1)) * cv * sqrt(2.0 / n);
 }
 
-int plan_estimate(
-	const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret, struct err *e)
-{
-	struct plan_estimate x = {.cv = ESTIMATE_CV};
-	double written, got, seconds, times, trials, ns;
+struct pass {
+	double written, got, seconds;
+};
 
-	if (pass_over_workloads(p, ram_bytes, &written, &got, &seconds, e))
-		return -1;
-	x.blocks = p->trials_max;
-	times = (double)x.blocks * p->repeat;
-	x.builds = (unsigned)p->n_layouts * (p->builds == BUILDS_ONCE ? 1 : x.blocks);
+static int cost_of(const struct plan *p, unsigned blocks, const struct pass *one,
+	struct plan_cost *ret, struct err *e)
+{
+	struct plan_cost x = {.blocks = blocks};
+	double times = (double)blocks * p->repeat, trials, ns;
+
+	x.builds = (unsigned)p->n_layouts * (p->builds == BUILDS_ONCE ? 1 : blocks);
 	trials = times * (double)p->n_layouts * (double)p->n_workloads;
-	ns = seconds * times * 1e9 + (double)x.builds * ESTIMATE_BUILD_NS +
+	ns = one->seconds * times * 1e9 + (double)x.builds * ESTIMATE_BUILD_NS +
 	     trials * ESTIMATE_TRIAL_NS;
-	if (written * times > 9e18 || got * times > 9e18 || ns > 9e18 || trials > UINT32_MAX)
+	if (one->written * times > 9e18 || one->got * times > 9e18 || ns > 9e18 ||
+		trials > UINT32_MAX)
 		return err_set(e, ERR_INPUT,
 			"%s: more bytes, trials or years than can be counted: "
 			"lower trials, repeat or sizes",
 			p->name);
 	x.trials = (unsigned)trials;
-	x.written_bytes = (int64_t)(written * times);
-	x.read_bytes = (int64_t)(got * times);
+	x.written_bytes = (int64_t)(one->written * times);
+	x.read_bytes = (int64_t)(one->got * times);
 	x.duration_ns = (int64_t)ns;
+	*ret = x;
+	return 0;
+}
+
+int plan_estimate(
+	const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret, struct err *e)
+{
+	struct plan_estimate x = {.cv = ESTIMATE_CV};
+	struct pass one;
+
+	if (pass_over_workloads(p, ram_bytes, &one.written, &one.got, &one.seconds, e) ||
+		cost_of(p, p->trials_max, &one, &x.most, e) ||
+		cost_of(p, p->trials_min, &one, &x.least, e))
+		return -1;
 	x.smallest_difference = smallest_difference(p->trials_min, x.cv);
 	*ret = x;
 	return 0;
 }
 
-struct json_t *plan_estimate_json(const struct plan_estimate *v)
+static json_t *cost_json(const struct plan_cost *v)
 {
 	json_t *o = json_object();
 
@@ -119,7 +134,16 @@ struct json_t *plan_estimate_json(const struct plan_estimate *v)
 	json_object_set_new(o, "written_bytes", json_integer(v->written_bytes));
 	json_object_set_new(o, "read_bytes", json_integer(v->read_bytes));
 	json_object_set_new(o, "duration_s", json_number((double)v->duration_ns / NS_PER_S));
+	return o;
+}
+
+struct json_t *plan_estimate_json(const struct plan_estimate *v)
+{
+	json_t *o = cost_json(&v->most);
+
 	json_object_set_new(o, "smallest_difference", json_number(v->smallest_difference));
 	json_object_set_new(o, "cv", json_number(v->cv));
+	json_object_set_new(o, "least",
+		v->least.blocks < v->most.blocks ? cost_json(&v->least) : json_null());
 	return o;
 }

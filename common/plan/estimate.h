@@ -4,10 +4,13 @@
 
 #include "common/plan/plan.h"
 
-struct plan_estimate {
+struct plan_cost {
 	unsigned blocks, builds, trials; /* per host */
 	int64_t written_bytes, read_bytes; /* per host */
 	int64_t duration_ns; /* rough: from the rates and the overheads below */
+};
+struct plan_estimate {
+	struct plan_cost most, least; /* of trials_max and of trials_min blocks: equal unless `until` */
 	/* Smallest true relative difference that such a plan finds with probability 0.8 at alpha 0.05
 	 * when trials scatter by `cv` (paired by block): t-based, for planning only. A fraction;
 	 * INFINITY with fewer than 2 blocks. For `until`, of the smallest number of blocks. */
@@ -25,7 +28,8 @@ struct plan_estimate {
 int plan_estimate(const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret,
 	struct err *e);
 /* {"blocks", "builds", "trials", "written_bytes", "read_bytes", "duration_s", "smallest_difference",
- * "cv"}; the caller json_decref()s it. */
+ * "cv", "least"}: the first six of the most it can be, "least" null or an object of them for the
+ * least; the caller json_decref()s it. */
 struct json_t *plan_estimate_json(const struct plan_estimate *v);
 
 #endif

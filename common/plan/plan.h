@@ -165,8 +165,9 @@ struct plan_pair {
 struct plan {
 	char *name;
 	struct strv hosts; /* names, tag:…, all */
-	unsigned trials_min, trials_max; /* equal unless `until` */
-	double until; /* fraction; 0: not given */
+	unsigned trials_min, trials_max; /* blocks; equal unless `until` */
+	double until; /* fraction; 0: not given. Blocks go on after trials_min until every comparison
+		       * is as precise as that (compare_is_precise), to trials_max at most */
 	enum plan_cache cache;
 	enum plan_builds builds;
 	enum plan_order order;

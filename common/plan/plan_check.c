@@ -243,6 +243,32 @@ static void check_counts(struct reading *r, const struct yaml_node *root, const 
 			p->trials_max, p->n_layouts, PLAN_MAX_UNITS);
 }
 
+/* Nothing that the rule speaks of would be there, or not before the end. */
+static void check_until(struct reading *r, const struct yaml_node *root, const struct plan *p)
+{
+	const struct yaml_node *until = yaml_get(yaml_get(root, "trials"), "until");
+
+	if (!until || p->until <= 0)
+		return;
+	if (!strcmp(p->by, "host"))
+		read_error(r, until, "trials.until",
+			"judges comparisons of layouts on each host: with compare.by: host give a "
+			"number of trials");
+	else if (p->n_layouts == 1)
+		read_error(r, until, "trials.until",
+			"stops when comparisons are precise enough, and one layout has nothing to "
+			"be compared with: give a number of trials");
+	if (p->builds == BUILDS_ONCE && p->order == ORDER_AS_WRITTEN)
+		read_error(r, until, "trials.until",
+			"judges after blocks of all layouts, and with builds: once and order: "
+			"as-written one layout's blocks end before the next one's begin: give a "
+			"number of trials");
+	if (p->keep)
+		read_error(r, yaml_get(root, "keep"), "keep",
+			"keeps what the last block built, and with trials.until no block is known "
+			"to be the last one when it is built");
+}
+
 static void warn_existing(struct reading *r, const struct plan *p)
 {
 	for (size_t i = 0; i < p->n_layouts && p->cache == CACHE_COLD; i++) {
@@ -266,6 +292,7 @@ void plan_check_whole(struct reading *r, const struct yaml_node *root)
 
 	check_counts(r, root, p);
 	check_builds(r, root, p);
+	check_until(r, root, p);
 	warn_existing(r, p);
 	check_space(r, p);
 }

@@ -9,6 +9,7 @@
 
 #define DAY_NS (86400 * NS_PER_S)
 #define UNTIL_MIN_TRIALS 5
+#define UNTIL_MAX_TRIALS 30 /* where a plan that says no max stops anyway */
 
 static const struct word cache_words[] = {
 	{"cold", CACHE_COLD, NULL}, {"warm", CACHE_WARM, NULL}, {"as-is", CACHE_AS_IS, NULL}};
@@ -92,21 +93,19 @@ static void read_until(struct reading *r, const struct yaml_node *n, const char 
 	double *until = field;
 
 	read_percent(r, n, path, until, arg);
-	if (*until > 0)
-		read_unsupported(r, n, path, NULL, "give a number of trials");
-	else if (n->kind == YAML_SCALAR && !strcmp(n->scalar, "0%"))
+	if (*until == 0 && n->kind == YAML_SCALAR && !strcmp(n->scalar, "0%"))
 		read_error(r, n, path, "must be more than 0%%");
 }
 
 static const struct key_row trials_rows[] = {
 	{"min", read_uint, offsetof(struct plan, trials_min), &block_range, "5 or more"},
-	{"max", read_uint, offsetof(struct plan, trials_max), &block_range, "where to stop anyway"},
+	{"max", read_uint, offsetof(struct plan, trials_max), &block_range, NULL},
 	{"until", read_until, offsetof(struct plan, until), NULL,
 		"the precision that ends the run, such as 2%"},
 };
 static const struct key_table trials_table = KEY_TABLE("trials", trials_rows);
 
-/* 10, or {min: 5, max: 30, until: 2%} */
+/* 10, or {min: 5, max: 30, until: 2%}; what spans the plan is in check_until of plan_check.c. */
 static void read_trials(struct reading *r, const struct yaml_node *n, const char *path, void *field,
 	const void *arg)
 {
@@ -123,8 +122,11 @@ static void read_trials(struct reading *r, const struct yaml_node *n, const char
 			"min: until needs at least %d trials to judge "
 			"from",
 			UNTIL_MIN_TRIALS);
+	if (!yaml_get(n, "max"))
+		p->trials_max = UNTIL_MAX_TRIALS;
 	if (p->trials_max && p->trials_max < p->trials_min)
-		read_error(r, yaml_get(n, "max"), path, "max: less than min");
+		read_error(r, yaml_get(n, yaml_get(n, "max") ? "max" : "min"), path,
+			"max (%u) is less than min (%u)", p->trials_max, p->trials_min);
 }
 
 /* Splits "wait 1h" into its word and the rest (or NULL). Caller frees. */

@@ -1,6 +1,7 @@
 /* plan new|check: a starter, and everything that is wrong with a plan before it runs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,9 +172,13 @@ static void plan_line(const struct planfile *f, struct buf *out)
 
 	buf_adds(out, "plan ");
 	print_safe(p->name, out);
-	buf_addf(out, ": %zu layout%s, %zu workload%s, %u block%s\n", p->n_layouts,
-		p->n_layouts == 1 ? "" : "s", p->n_workloads, p->n_workloads == 1 ? "" : "s",
-		p->trials_max, p->trials_max == 1 ? "" : "s");
+	buf_addf(out, ": %zu layout%s, %zu workload%s, ", p->n_layouts,
+		p->n_layouts == 1 ? "" : "s", p->n_workloads, p->n_workloads == 1 ? "" : "s");
+	if (p->until > 0)
+		buf_addf(out, "%u…%u blocks, until every 95%% interval is within ±%g%%\n",
+			p->trials_min, p->trials_max, round(p->until * 1e6) / 1e4);
+	else
+		buf_addf(out, "%u block%s\n", p->trials_max, p->trials_max == 1 ? "" : "s");
 }
 
 /* What an estimate without a host cannot count. */

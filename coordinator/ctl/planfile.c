@@ -101,22 +101,74 @@ void planfile_call(const struct planfile *p, enum call_verb verb, struct msg_cal
 	ret->hosts = p->hosts;
 }
 
+static const struct cost_field {
+	const char *key, *unit; /* unit NULL: bytes */
+	const char *before;
+} cost_fields[] = {
+	{"blocks", " blocks", ""},
+	{"builds", " builds", ", "},
+	{"trials", " trials", ", "},
+	{"written_bytes", NULL, "; "},
+	{"read_bytes", NULL, ", "},
+};
+
+static void cost_number(const struct cost_field *f, const json_t *v, struct buf *out)
+{
+	int64_t n = json_get_int(v, f->key, 0);
+	char text[UNITS_LEN];
+
+	if (f->unit)
+		buf_addf(out, "%lld", (long long)n);
+	else
+		buf_adds(out, units_size(n, text));
+}
+
+/* "5…30 blocks, …": from the least, where a run may stop early, to the most. */
+static void cost_text(const json_t *least, const json_t *most, struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(cost_fields); i++) {
+		const struct cost_field *f = &cost_fields[i];
+
+		buf_adds(out, f->before);
+		if (json_is_object(least) &&
+			json_get_int(least, f->key, 0) != json_get_int(most, f->key, 0)) {
+			cost_number(f, least, out);
+			buf_adds(out, "…");
+		}
+		cost_number(f, most, out);
+		if (f->unit)
+			buf_adds(out, f->unit);
+		else
+			buf_adds(out, strcmp(f->key, "read_bytes") ? " written" : " read");
+	}
+}
+
+static void time_text(const json_t *least, const json_t *most, struct buf *out)
+{
+	double to = json_get_num(most, "duration_s", 0),
+	       from = json_get_num(least, "duration_s", to);
+	char text[UNITS_LEN];
+
+	if (!(to > 0 && to < 9e9))
+		return;
+	buf_adds(out, "time: about ");
+	if (from < to)
+		buf_addf(out, "%s to ", units_duration((int64_t)from * NS_PER_S, text));
+	buf_addf(out, "%s on disks that stream 100 MB/s each\n",
+		units_duration((int64_t)to * NS_PER_S, text));
+}
+
 void planfile_estimate_text(const json_t *v, struct buf *out)
 {
 	double difference = json_get_num(v, "smallest_difference", NAN);
-	double seconds = json_get_num(v, "duration_s", 0);
-	char written[UNITS_LEN], read[UNITS_LEN], time[UNITS_LEN];
+	const json_t *least = json_object_get(v, "least");
 
 	if (!json_is_object(v))
 		return;
-	buf_addf(out, "per host: %lld blocks, %lld builds, %lld trials; %s written, %s read\n",
-		(long long)json_get_int(v, "blocks", 0), (long long)json_get_int(v, "builds", 0),
-		(long long)json_get_int(v, "trials", 0),
-		units_size(json_get_int(v, "written_bytes", 0), written),
-		units_size(json_get_int(v, "read_bytes", 0), read));
-	if (seconds > 0 && seconds < 9e9)
-		buf_addf(out, "time: about %s on disks that stream 100 MB/s each\n",
-			units_duration((int64_t)seconds * NS_PER_S, time));
+	buf_adds(out, "per host: ");
+	cost_text(least, v, out);
+	buf_addc(out, '\n');
+	time_text(least, v, out);
 	if (isfinite(difference))
 		buf_addf(out,
 			"differences from %.1f%% on are likely to be found, "

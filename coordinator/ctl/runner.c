@@ -122,12 +122,14 @@ static void note_filed(struct ctl *ctl, const json_t *filed)
 	const json_t *jobs = json_object_get(filed, "jobs"), *j;
 	long long blocks = (long long)json_get_int(filed, "blocks", 0);
 	long long units = (long long)json_get_int(filed, "units", 0);
+	const json_t *least = json_object_get(json_object_get(filed, "estimate"), "least");
 	struct buf offline = {0};
 	size_t i;
 
-	ctl_note(ctl, "run %lld (%s): %zu host%s, %lld block%s, %lld build%s each",
+	ctl_note(ctl, "run %lld (%s): %zu host%s, %s%lld block%s, %lld build%s each",
 		(long long)json_get_int(filed, "run", 0), json_get_str(filed, "name", ""),
-		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s", blocks,
+		json_array_size(jobs), json_array_size(jobs) == 1 ? "" : "s",
+		json_is_object(least) ? "at most " : "", blocks,
 		blocks == 1 ? "" : "s", units, units == 1 ? "" : "s");
 	json_array_foreach(jobs, i, j) if (!json_get_bool(j, "online", 1))
 		buf_addf(&offline, "%s%s", offline.len ? ", " : "", json_get_str(j, "host", "-"));

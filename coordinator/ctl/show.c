@@ -94,14 +94,21 @@ static void put_when(struct show *s, const char *what, const json_t *v, const ch
 static void show_design(struct show *s, const json_t *v)
 {
 	const char *plan = json_get_str(v, "plan_sha256", ""), *cache = json_get_str(v, "cache", "");
+	const json_t *until = json_object_get(v, "until");
 
 	if (*plan) {
 		put(s, "%-10s %s", "plan", plan);
 		buf_addc(&s->out, '\n');
 	}
 	put(s, "%-10s %s", "design", text_of(v, "design"));
+	if (json_is_object(until))
+		put(s, ", %lld…%lld blocks until ±%g%%", number_of(until, "min"),
+			number_of(until, "max"),
+			round(json_get_num(until, "precision", 0) * 1e6) / 1e4);
+	else if (number_of(v, "blocks"))
+		put(s, ", %lld blocks", number_of(v, "blocks"));
 	if (number_of(v, "blocks"))
-		put(s, ", %lld blocks, seed %s", number_of(v, "blocks"), text_of(v, "seed"));
+		put(s, ", seed %s", text_of(v, "seed"));
 	if (*cache)
 		put(s, ", caches %s", cache);
 	buf_addc(&s->out, '\n');

@@ -80,6 +80,7 @@ static void feed_job(struct view *v, const json_t *line, int64_t now_ns)
 	j->units = json_get_int(line, "units", 0);
 	j->block = json_get_int(line, "block", 0);
 	j->blocks = json_get_int(line, "blocks", 0);
+	j->least_blocks = json_get_int(line, "least_blocks", 0);
 	j->position = json_get_int(line, "position", 0);
 	j->layouts = json_get_int(line, "layouts", 0);
 	j->bytes = json_get_int(line, "bytes", 0);
@@ -98,8 +99,9 @@ static void feed_event(const json_t *line, struct view_event *ret)
 
 	ret->what = VIEW_EVENT;
 	ret->ok = json_get_bool(line, "ok", 1);
-	ret->important = !ret->ok || (!strcmp(kind, "job") &&
-					     strcmp(json_get_str(line, "text", ""), "running"));
+	ret->important = !ret->ok || !strcmp(kind, "stop") ||
+			 (!strcmp(kind, "job") &&
+				 strcmp(json_get_str(line, "text", ""), "running"));
 	print_time(json_get_str(line, "at", NULL), &at);
 	/* the time of day is enough for who follows it */
 	buf_adds(&ret->line, at.len == 19 ? at.data + 11 : buf_str(&at));

@@ -15,7 +15,7 @@ struct view_job {
 	uint64_t job;
 	char *host, *state, *why, *layout, *phase, *what, *workload; /* "" when null */
 	int online;
-	int64_t units_done, units, block, blocks, position, layouts, workload_index;
+	int64_t units_done, units, block, blocks, least_blocks, position, layouts, workload_index;
 	int64_t bytes, planned_bytes;
 	double rate, ops_rate, left_s; /* NaN: unknown */
 	int64_t at_ns;                 /* when the line came, by the caller's clock */

@@ -81,7 +81,8 @@ static char *duration_left(const struct view_job *j, int64_t now_ns)
 	if (!isfinite(s) || s > 1e9)
 		return NULL;
 	s = fmax(0, round(s));
-	return xasprintf("%s left", units_duration((int64_t)s * NS_PER_S, text));
+	return xasprintf("%s%s left", j->least_blocks ? "at most " : "",
+		units_duration((int64_t)s * NS_PER_S, text));
 }
 
 static char *rate_text(const struct view_job *j)
@@ -107,12 +108,20 @@ static char *doing(const struct view_job *j)
 	return xstrdup(j->phase);
 }
 
+/* "block 3/10", or "block 3/5…30" where the run may stop before its last one. */
+static char *block_text(const struct view_job *j)
+{
+	if (j->block <= 0)
+		return NULL;
+	if (j->least_blocks)
+		return xasprintf("block %lld/%lld…%lld", (long long)j->block,
+			(long long)j->least_blocks, (long long)j->blocks);
+	return xasprintf("block %lld/%lld", (long long)j->block, (long long)j->blocks);
+}
+
 static void running_parts(struct line *l, const struct view_job *j, int64_t now_ns)
 {
-	add_part(l, 2, COLOR_NONE,
-		j->block > 0
-			? xasprintf("block %lld/%lld", (long long)j->block, (long long)j->blocks)
-			: NULL);
+	add_part(l, 2, COLOR_NONE, block_text(j));
 	add_part(l, 3, COLOR_NONE,
 		*j->layout && j->layouts > 1
 			? xasprintf("%s (%lld/%lld)", j->layout, (long long)j->position,

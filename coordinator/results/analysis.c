@@ -203,7 +203,7 @@ static void mark_invalid(struct result_comparison *c, const struct findings *all
 	}
 }
 
-int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e)
+int analysis_begin(const struct result_set *s, struct analysis *ret, struct err *e)
 {
 	enum metric_id metrics[METRIC_COUNT];
 	struct analysis a = {.n_runs = s->n_runs};
@@ -221,6 +221,16 @@ int analysis_make(const struct result_set *s, struct analysis *ret, struct err *
 		return -1;
 	}
 	find_rows(&a);
+	*ret = a;
+	return 0;
+}
+
+int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e)
+{
+	struct analysis a;
+
+	if (analysis_begin(s, &a, e) != 0)
+		return -1;
 	for (size_t i = 0; i < a.n_runs; i++)
 		rules_check(s, &a, &a.runs[i], &a.findings);
 	analysis_compare(&a);

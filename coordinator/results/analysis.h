@@ -61,6 +61,8 @@ struct analysis {
 	size_t n_outliers;
 	struct findings findings;
 };
+/* Plans, hosts, headlines and rows; neither findings nor comparisons. Also to be cleared. */
+int analysis_begin(const struct result_set *s, struct analysis *ret, struct err *e);
 int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);
 void analysis_clear(struct analysis *a);
 
@@ -68,6 +70,13 @@ void analysis_clear(struct analysis *a);
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);
 
+/* What the intervals of the run's comparisons hold together, in percent: 95, or 97 under `until`. */
+double analysis_confidence(const struct analysis *a, const struct analysis_run *r);
+/* How precise the comparisons are that a run plans for one of its workloads, on one of its hosts:
+ * every pair and metric, those that lack data included (se NaN). The family is fixed by the plan and
+ * by how many hosts the run has. Caller frees. */
+struct compare_precision *analysis_precision(const struct analysis *a, const struct analysis_run *r,
+	const char *host, size_t workload, unsigned n_hosts, size_t *ret_n, unsigned *ret_k);
 /* Fills comparisons, families and outliers; analysis_make calls it once the rows are there. */
 void analysis_compare(struct analysis *a);
 

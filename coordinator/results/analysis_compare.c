@@ -196,6 +196,16 @@ static double alpha_of(const struct analysis_run *r)
 	return r->plan && r->plan->until > 0 ? COMPARE_ALPHA_UNTIL : COMPARE_ALPHA;
 }
 
+double analysis_confidence(const struct analysis *a, const struct analysis_run *r)
+{
+	double alpha = COMPARE_ALPHA;
+
+	for (size_t i = 0; i < a->n_comparisons; i++)
+		if (a->comparisons[i].run == r->run->id)
+			alpha = fmin(alpha, a->comparisons[i].alpha);
+	return 100 * (1 - alpha);
+}
+
 static void count_families(struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_runs; i++)
@@ -269,6 +279,30 @@ static void compare_two_hosts(struct analysis *a, const struct analysis_run *r, 
 		c.between_hosts = 1;
 		add(a, c, &h, 1, cap);
 	}
+}
+
+struct compare_precision *analysis_precision(const struct analysis *a, const struct analysis_run *r,
+	const char *host, size_t workload, unsigned n_hosts, size_t *ret_n, unsigned *ret_k)
+{
+	struct pairs p = planned_pairs(r);
+	struct metrics m = planned_metrics(r, workload);
+	struct compare_precision *v = xcalloc(p.n * m.n + 1, sizeof(*v));
+	unsigned k = (unsigned)(p.n * m.n) * (n_hosts == 2 ? 2 : 1);
+	const struct compare_terms t = {alpha_of(r), k ? k : 1, 0, 0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < p.n; i++)
+		for (size_t j = 0; j < m.n; j++) {
+			struct compare_host h = host_of(a, r, host, workload, m.v[j], p.v[i]);
+			struct compared c;
+
+			compare(&h, 1, &t, &c);
+			v[n++] = (struct compare_precision){c.se, c.df};
+		}
+	free(p.v);
+	*ret_n = n;
+	*ret_k = t.k;
+	return v;
 }
 
 static double mean_log(const struct result_row *row)

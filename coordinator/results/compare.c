@@ -290,13 +290,17 @@ void compare(const struct compare_host *hosts, size_t n_hosts, const struct comp
 	judge(t, ret);
 }
 
+double compare_half_width(const struct compare_precision *c, unsigned k)
+{
+	if (!(c->df > 0) || !isfinite(c->se))
+		return NAN;
+	return dist_t_quantile(1 - 0.025 / k, c->df) * c->se;
+}
+
 int compare_is_precise(const struct compare_precision *c, size_t n, unsigned k, double until)
 {
-	for (size_t i = 0; i < n; i++) {
-		double t = dist_t_quantile(1 - 0.025 / k, c[i].df);
-
-		if (!(t * c[i].se <= log1p(until)))
+	for (size_t i = 0; i < n; i++)
+		if (!(compare_half_width(&c[i], k) <= log1p(until)))
 			return 0;
-	}
 	return n > 0;
 }

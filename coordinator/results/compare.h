@@ -72,11 +72,16 @@ size_t compare_hosts_with_both(const struct compare_host *hosts, size_t n_hosts)
  * exact (Bhatia and Davis, 2000), at the worst rounding. n >= 2. */
 double compare_summary_variance(unsigned n, double mean, double min, double max, double resolution);
 
-/* Whether a run with `until: fraction` may stop after these complete blocks: every comparison of
- * the family (k of them; se and df of each) is precise enough. Differences are not looked at. */
+/* Half width of the interval that `until` speaks of, as ln ratio: t(1 - 0.025/k) * SE, at 95 % over
+ * all k comparisons of the family. NaN where there is no estimate. (The verdicts of such a run use
+ * COMPARE_ALPHA_UNTIL, which makes up for having looked more than once: their intervals are a
+ * little wider.) */
 struct compare_precision {
 	double se, df;
 };
+double compare_half_width(const struct compare_precision *c, unsigned k);
+/* Whether a run with `until: fraction` may stop after these complete blocks: every comparison of
+ * the family (k of them; se and df of each) is precise enough. Differences are not looked at. */
 int compare_is_precise(const struct compare_precision *c, size_t n, unsigned k, double until);
 /* Smallest change, as a fraction, that a like experiment finds with 80 %: for planning only. */
 double compare_mde(double se, double df, double alpha, unsigned k);

@@ -275,6 +275,15 @@ void export_summary(const struct result_summary *m, struct buf *out)
 	export_line_end(o, out);
 }
 
+void export_stop(const struct result_stop *s, struct buf *out)
+{
+	json_t *o = export_line_new("stop", s->run);
+
+	set(o, "host", json_text(s->host));
+	set_int(o, "block", s->block);
+	export_line_end(o, out);
+}
+
 static const char *const point_columns[] = {
 	"start_ns", "end_ns", "ops", "bytes", "p50_ns", "p99_ns", "max_ns", "disks"};
 

@@ -35,6 +35,7 @@
  * {"type":"note","run","host","attempt","trial","name","text"}
  * {"type":"summary","run","host","layout","layout_name","workload","workload_name","metric","n",
  *  "mean","min","max","resolution"}
+ * {"type":"stop","run","host","block"}
  * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}
  *                                                in pieces of at most 100 points
  * {"type":"series-disks","run","host","attempt","trial","disks":how many,
@@ -48,6 +49,7 @@ void export_run(const struct result_run *r, struct buf *out);
 void export_environment(const struct result_environment *v, struct buf *out);
 void export_trial(const struct result_trial *t, struct buf *out);
 void export_summary(const struct result_summary *m, struct buf *out);
+void export_stop(const struct result_stop *s, struct buf *out);
 void export_series(const struct result_series *s, struct buf *out);
 void export_step(const struct result_step *s, struct buf *out);
 /* A whole set, in an order that can be read back: how many items it has, and the lines of one, from

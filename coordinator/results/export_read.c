@@ -433,6 +433,17 @@ static int read_series(struct result_set *s, const struct export_line *l, uint64
 	return 0;
 }
 
+static int read_stop(
+	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
+{
+	if (!*json_get_str(l->o, "host", "") || export_u32(l->o, "block") == 0)
+		return export_wrong(l, e, "host and block");
+	s->stops = xreallocarray(s->stops, s->n_stops + 1, sizeof(*s->stops));
+	s->stops[s->n_stops++] =
+		(struct result_stop){run, export_text(l->o, "host"), export_u32(l->o, "block")};
+	return 0;
+}
+
 static const struct {
 	const char *type;
 	int (*read)(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e);
@@ -446,6 +457,7 @@ static const struct {
 	{"fact", read_detail},
 	{"note", read_detail},
 	{"summary", read_summary},
+	{"stop", read_stop},
 	{"series", read_series},
 	{"trial-disks", export_read_trial_disks},
 	{"series-disks", export_read_series_disks},

@@ -40,6 +40,9 @@ static void renumber(struct result_set *s, uint64_t from, uint64_t to)
 	for (size_t i = 0; i < s->n_summaries; i++)
 		if (s->summaries[i].run == from)
 			s->summaries[i].run = to;
+	for (size_t i = 0; i < s->n_stops; i++)
+		if (s->stops[i].run == from)
+			s->stops[i].run = to;
 	for (size_t i = 0; i < s->n_series; i++)
 		if (s->series[i].run == from)
 			s->series[i].run = to;
@@ -74,6 +77,7 @@ void result_set_merge(struct result_set *to, struct result_set *from)
 	append(&to->trials, &to->n_trials, from->trials, from->n_trials, sizeof(*to->trials));
 	append(&to->summaries, &to->n_summaries, from->summaries, from->n_summaries,
 		sizeof(*to->summaries));
+	append(&to->stops, &to->n_stops, from->stops, from->n_stops, sizeof(*to->stops));
 	append(&to->series, &to->n_series, from->series, from->n_series, sizeof(*to->series));
 	append(&to->steps, &to->n_steps, from->steps, from->n_steps, sizeof(*to->steps));
 	strv_free(&from->wish.chosen);

@@ -11,6 +11,7 @@
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/report.h"
+#include "coordinator/results/until.h"
 
 enum column { KIND, RUN, RUN_NAME, HOST, LAYOUT, WORKLOAD, METRIC, UNIT, BETTER, N, FAILED, MEAN,
 	MEDIAN, STDDEV, CV, MIN, MAX, CI95_LOW, CI95_HIGH, RESOLUTION, BLOCK, STARTED, VALUE,
@@ -171,6 +172,23 @@ static void comparison_line(struct csv *c, const struct result_comparison *v)
 	end_line(c);
 }
 
+/* A host of a run that left the number of blocks to the results: n is how many were wanted. */
+static void until_line(struct csv *c, const struct analysis_run *r, const char *name)
+{
+	const struct result_stop *stop = until_stop(c->set, r->run->id, name);
+	struct buf said = {0};
+
+	until_host_text(c->set, r, name, &said);
+	if (said.len) {
+		begin(c, "until", r->run->id);
+		host(c, HOST, name);
+		number(c, N, stop ? stop->block : r->plan->trials_max);
+		text(c, TEXT, said.data);
+		end_line(c);
+	}
+	buf_free(&said);
+}
+
 static void finding_line(struct csv *c, const struct finding *f)
 {
 	begin(c, "finding", f->run);
@@ -218,6 +236,9 @@ int report_csv(
 	}
 	for (size_t i = 0; i < a.n_comparisons; i++)
 		comparison_line(&c, &a.comparisons[i]);
+	for (size_t i = 0; i < a.n_runs; i++)
+		for (size_t h = 0; h < a.runs[i].n_hosts; h++)
+			until_line(&c, &a.runs[i], a.runs[i].hosts[h]);
 	for (size_t i = 0; i < a.findings.n; i++)
 		finding_line(&c, &a.findings.v[i]);
 	analysis_clear(&a);

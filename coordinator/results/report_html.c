@@ -10,6 +10,7 @@
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "coordinator/results/report_html.h"
+#include "coordinator/results/until.h"
 
 #define SHA256_BYTES 32
 
@@ -87,8 +88,33 @@ static const char *design_text(const struct result_run *r)
 	return strcmp(r->design, "random-blocks") == 0 ? "in random order" : "order unknown";
 }
 
-static void run_line(struct html *h, const struct result_run *r)
+#define UNTIL_LINES_MAX 8 /* hosts whose number of blocks is told; more are counted */
+
+/* How many blocks there were and why, where that was left to the results. */
+static void until_lines(struct html *h, const struct analysis_run *r)
 {
+	char host[REPORT_HOST_MAX];
+	struct buf text = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_hosts; i++) {
+		buf_reset(&text);
+		until_host_text(h->set, r, r->hosts[i], &text);
+		if (!text.len || n++ >= UNTIL_LINES_MAX)
+			continue;
+		buf_adds(h->out, "<p class=\"about\">");
+		html_textf(h->out, "%s: %s", html_host(h, r->hosts[i], host), text.data);
+		buf_adds(h->out, "</p>\n");
+	}
+	if (n > UNTIL_LINES_MAX)
+		buf_addf(h->out, "<p class=\"about\">and %zu hosts more</p>\n",
+			n - UNTIL_LINES_MAX);
+	buf_free(&text);
+}
+
+static void run_line(struct html *h, const struct analysis_run *ar)
+{
+	const struct result_run *r = ar->run;
 	char s[UNITS_LEN];
 
 	buf_adds(h->out, "<p class=\"about\">");
@@ -100,12 +126,16 @@ static void run_line(struct html *h, const struct result_run *r)
 	if (r->started_wall_ns && r->finished_wall_ns > r->started_wall_ns)
 		html_textf(h->out, ", took %s",
 			units_duration(r->finished_wall_ns - r->started_wall_ns, s));
-	if (r->blocks)
+	if (ar->plan && ar->plan->until > 0)
+		html_textf(h->out, " · %u…%u blocks %s", ar->plan->trials_min,
+			ar->plan->trials_max, design_text(r));
+	else if (r->blocks)
 		html_textf(h->out, " · %u block%s %s", r->blocks, r->blocks == 1 ? "" : "s",
 			design_text(r));
 	if (*r->cache)
 		html_textf(h->out, " · cache %s", r->cache);
 	buf_adds(h->out, "</p>\n");
+	until_lines(h, ar);
 }
 
 static void header(struct html *h)
@@ -114,7 +144,7 @@ static void header(struct html *h)
 	title(h);
 	buf_adds(h->out, "</h1>\n");
 	for (size_t i = 0; i < h->set->n_runs; i++)
-		run_line(h, &h->set->runs[i]);
+		run_line(h, &h->analysis->runs[i]);
 	if (*h->assets->chart)
 		buf_adds(h->out, "<noscript><p class=\"hint\">The plots are drawn by a script, and "
 				 "scripts are off here. The tables below hold all their "

@@ -5,6 +5,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,9 +166,12 @@ static void histograms(struct html *h, const struct result_comparison *const *li
 static void comparisons_table(
 	struct html *h, const struct result_comparison *const *list, size_t n)
 {
-	static const char *const headings[] = {"workload", "host", "comparison",
-		"#change (95% CI, all comparisons)", "verdict", "#n", "estimator", NULL};
-	char host[REPORT_HOST_MAX];
+	char host[REPORT_HOST_MAX], change[64];
+	const char *const headings[] = {"workload", "host", "comparison", change, "verdict", "#n",
+		"estimator", NULL};
+
+	snprintf(change, sizeof(change), "#change (%g%% CI, all comparisons)",
+		100 * (1 - list[0]->alpha));
 
 	html_table(h, n <= HTML_OPEN_ROWS_MAX, "Comparisons", headings);
 	for (size_t i = 0; i < n; i++) {
@@ -383,10 +387,10 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 		list = of_metric(h, r, (enum metric_id)m, &n);
 		if (n) {
 			html_figure(h, "%s, %s is better: change against the baseline, with its "
-				       "95 %% interval over all comparisons%s",
+				       "%g %% interval over all comparisons%s",
 				metric_table[m].name,
 				metric_table[m].higher_is_better ? "more" : "less",
-				list[0]->margin > 0 ? "; the band is the margin" : "");
+				100 * (1 - list[0]->alpha), list[0]->margin > 0 ? "; the band is the margin" : "");
 			if (n <= HTML_INTERVALS_MAX)
 				forest(h, r, list, n);
 			else

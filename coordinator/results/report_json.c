@@ -12,6 +12,7 @@
 #include "common/base/units.h"
 #include "coordinator/results/export_write.h"
 #include "coordinator/results/report_json.h"
+#include "coordinator/results/until.h"
 
 #define SCHEMA 1
 
@@ -42,7 +43,37 @@ static json_t *text_or_null(const char *s)
 	return s && *s ? json_text(s) : json_null();
 }
 
-static json_t *runs_json(const struct result_set *s)
+/* null for a run with a fixed number of blocks. */
+static json_t *until_json(const struct result_set *s, const struct report_options *opt,
+	const struct analysis_run *r)
+{
+	json_t *o, *hosts;
+
+	if (!r->plan || r->plan->until <= 0)
+		return json_null();
+	o = json_object();
+	hosts = json_array();
+	for (size_t h = 0; h < r->n_hosts; h++) {
+		const struct result_stop *stop = until_stop(s, r->run->id, r->hosts[h]);
+		json_t *host = json_object();
+		struct buf text = {0};
+
+		until_host_text(s, r, r->hosts[h], &text);
+		set(host, "host", report_json_host(s, opt, r->hosts[h]));
+		set(host, "stopped_after", stop ? json_integer(stop->block) : json_null());
+		set(host, "text", json_text(buf_str(&text)));
+		json_array_append_new(hosts, host);
+		buf_free(&text);
+	}
+	set(o, "min", json_integer(r->plan->trials_min));
+	set(o, "max", json_integer(r->plan->trials_max));
+	set(o, "precision", json_number(r->plan->until));
+	set(o, "hosts", hosts);
+	return o;
+}
+
+static json_t *runs_json(const struct result_set *s, const struct report_options *opt,
+	const struct analysis *a)
 {
 	json_t *list = json_array();
 
@@ -63,6 +94,7 @@ static json_t *runs_json(const struct result_set *s)
 		set(o, "blocks", r->blocks ? json_integer(r->blocks) : json_null());
 		set(o, "cache", text_or_null(r->cache));
 		set(o, "sets", export_strv(&r->sets));
+		set(o, "until", until_json(s, opt, &a->runs[i]));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -270,7 +302,7 @@ int report_json(
 	doc = json_object();
 	set(doc, "schema", json_integer(SCHEMA));
 	set(doc, "tool_version", json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
-	set(doc, "runs", runs_json(s));
+	set(doc, "runs", runs_json(s, o, &a));
 	set(doc, "environments", environments_json(s, o));
 	set(doc, "results", results);
 	set(doc, "comparisons", report_json_comparisons(s, o, &a));

@@ -9,6 +9,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/report_text.h"
+#include "coordinator/results/until.h"
 
 /* A text as it is, in one line. */
 static void plain(const char *s, struct buf *out)
@@ -154,7 +155,8 @@ static void comparisons(const struct text *t, const struct analysis_run *r)
 		if (c->run != r->run->id)
 			continue;
 		if (!some) {
-			buf_adds(t->out, "\n### Comparisons (95% CI, all comparisons)\n\n");
+			buf_addf(t->out, "\n### Comparisons (%g%% CI, all comparisons)\n\n",
+				analysis_confidence(t->analysis, r));
 			head(t->out, names, ARRAY_LEN(names), 1u << 5);
 		}
 		some = 1;
@@ -227,6 +229,26 @@ static void findings(const struct text *t, const struct analysis_run *r)
 		}
 }
 
+/* Where the number of blocks was left to the results: how many there were and why, host by host. */
+static void blocks_run(const struct text *t, const struct analysis_run *r)
+{
+	char host[REPORT_HOST_MAX];
+	struct buf text = {0};
+
+	for (size_t h = 0; h < r->n_hosts; h++) {
+		buf_reset(&text);
+		until_host_text(t->set, r, r->hosts[h], &text);
+		if (!text.len)
+			break;
+		buf_adds(t->out, h ? "- " : "\n- ");
+		plain(report_host(t->set, t->opt, r->hosts[h], host), t->out);
+		buf_adds(t->out, ": ");
+		plain(buf_str(&text), t->out);
+		buf_addc(t->out, '\n');
+	}
+	buf_free(&text);
+}
+
 int report_markdown(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
@@ -246,6 +268,7 @@ int report_markdown(
 		if (r->started_wall_ns)
 			buf_addf(out, ", %s", units_wall_rfc3339(r->started_wall_ns, when));
 		buf_addc(out, '\n');
+		blocks_run(&t, &a.runs[i]);
 		results(&t, &a.runs[i]);
 		comparisons(&t, &a.runs[i]);
 		outliers(&t, &a.runs[i]);

@@ -111,7 +111,8 @@ static void heading(struct layout_table *l, const struct result_row *row, int fi
 		table_cell(t, "%s", more[i]);
 	t->left |= 1u << t->columns;
 	if (l->baseline)
-		table_cell(t, "vs %s (95%% CI, all comparisons)", l->baseline);
+		table_cell(t, "vs %s (%g%% CI, all comparisons)", l->baseline,
+			analysis_confidence(l->t->analysis, l->run));
 }
 
 /* How much of a is printed before b: not its unit, when b has the same. */

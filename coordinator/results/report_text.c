@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/safe.h"
 #include "coordinator/results/report_text.h"
+#include "coordinator/results/until.h"
 
 const char *report_colored(const struct text *t, const char *code)
 {
@@ -161,6 +162,17 @@ static const char *other_cache(
 	return found && *out && strcmp(out, asked) != 0 ? out : NULL;
 }
 
+/* How many blocks there were and why, where that was left to the results. */
+static void print_until(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	struct buf text = {0};
+
+	until_host_text(t->set, r, host, &text);
+	if (text.len)
+		buf_addf(t->out, "%s\n", text.data);
+	buf_free(&text);
+}
+
 static void print_host(
 	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
@@ -175,6 +187,7 @@ static void print_host(
 		m->higher_is_better ? "more" : "less", cache ? " · cache " : "",
 		cache ? cache : "");
 	buf_addc(t->out, '\n');
+	print_until(t, r, rows[0].host);
 	report_tables(t, r, rows, n);
 	report_other_comparisons(t, r, rows[0].host);
 	print_trials(t, rows, n);
@@ -194,8 +207,9 @@ static const char *design_text(const struct result_run *r)
 	return "order unknown";
 }
 
-static void print_run(const struct text *t, const struct result_run *r)
+static void print_run(const struct text *t, const struct analysis_run *ar)
 {
+	const struct result_run *r = ar->run;
 	char s[UNITS_LEN];
 
 	buf_adds(t->out, report_colored(t, BOLD));
@@ -207,7 +221,10 @@ static void print_run(const struct text *t, const struct result_run *r)
 	if (r->started_wall_ns && r->finished_wall_ns > r->started_wall_ns)
 		buf_addf(t->out, ", took %s",
 			units_duration(r->finished_wall_ns - r->started_wall_ns, s));
-	if (r->blocks)
+	if (ar->plan && ar->plan->until > 0)
+		buf_addf(t->out, " · %u…%u blocks %s", ar->plan->trials_min,
+			ar->plan->trials_max, design_text(r));
+	else if (r->blocks)
 		buf_addf(t->out, " · %u block%s %s", r->blocks, r->blocks == 1 ? "" : "s",
 			design_text(r));
 	if (*r->cache)
@@ -265,7 +282,7 @@ int report_text(
 	for (size_t i = 0; i < a.n_runs; i++) {
 		if (i)
 			buf_addc(out, '\n');
-		print_run(&t, a.runs[i].run);
+		print_run(&t, &a.runs[i]);
 		print_results(&t, &a.runs[i]);
 	}
 	analysis_clear(&a);

@@ -64,8 +64,9 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 		if (host ? !c->host || strcmp(c->host, host) != 0 : c->host != NULL)
 			continue;
 		if (table.n == 0 && !host)
-			buf_addf(t->out, "\n%sover %zu hosts%s · 95%% CI, all comparisons\n",
-				report_colored(t, BOLD), r->n_hosts, report_colored(t, PLAIN));
+			buf_addf(t->out, "\n%sover %zu hosts%s · %g%% CI, all comparisons\n",
+				report_colored(t, BOLD), r->n_hosts, report_colored(t, PLAIN),
+				analysis_confidence(t->analysis, r));
 		comparison_row(t, c, &table);
 	}
 	table_print(&table, NULL, NULL, t->out);

@@ -75,6 +75,8 @@ void result_set_clear(struct result_set *s)
 		trial_clear(&s->trials[i]);
 	for (size_t i = 0; i < s->n_summaries; i++)
 		summary_clear(&s->summaries[i]);
+	for (size_t i = 0; i < s->n_stops; i++)
+		free(s->stops[i].host);
 	for (size_t i = 0; i < s->n_series; i++)
 		result_series_clear(&s->series[i]);
 	for (size_t i = 0; i < s->n_steps; i++)
@@ -83,6 +85,7 @@ void result_set_clear(struct result_set *s)
 	free(s->envs);
 	free(s->trials);
 	free(s->summaries);
+	free(s->stops);
 	free(s->series);
 	free(s->steps);
 	strv_free(&s->wish.chosen);

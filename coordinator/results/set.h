@@ -72,6 +72,12 @@ struct result_summary {
 	double mean, min, max;
 	double resolution; /* the last printed digit; 0: exact */
 };
+/* A host of a run with `until` that stopped because every comparison was precise enough. */
+struct result_stop {
+	uint64_t run;
+	char *host;
+	uint32_t block; /* the last one */
+};
 /* Series of at most 1,000 points per trial: each merges neighbouring samples. */
 struct result_point {
 	int64_t start_ns, end_ns;
@@ -133,6 +139,8 @@ struct result_set {
 	size_t n_trials;
 	struct result_summary *summaries;
 	size_t n_summaries;
+	struct result_stop *stops;
+	size_t n_stops;
 	struct result_series *series;
 	size_t n_series;
 	struct result_step *steps; /* in the order in which each host executed them */

@@ -185,7 +185,7 @@ void sched_end_attempt(struct sched *s, struct sched_job *j, enum attempt_state 
 	if (j->state == SCHED_CANCELLING) {
 		sched_move(s, j, SCHED_CANCELLED);
 	} else if (j->n_complete == j->n_units) {
-		job_end(s, j, SCHED_DONE, NULL);
+		job_end(s, j, SCHED_DONE, j->done_why);
 	} else if (state == ATTEMPT_CANCELLED) {
 		job_end(s, j, SCHED_CANCELLED, why && *why ? why : "stopped on the host");
 	} else if (state == ATTEMPT_INTERRUPTED) {
@@ -409,7 +409,7 @@ static int begin_next(struct sched *s, struct sched_host *h, struct sched_action
 		if (j->state != SCHED_WAITING)
 			continue;
 		if (j->n_complete == j->n_units) { /* what was missing came late */
-			job_end(s, j, SCHED_DONE, NULL);
+			job_end(s, j, SCHED_DONE, j->done_why);
 			return owed(h, a);
 		}
 		j->key.attempt++;

@@ -83,6 +83,7 @@ static void job_free(struct sched_job *j)
 	free(j->units);
 	free(j->complete);
 	free(j->why);
+	free(j->done_why);
 	free(j);
 }
 
@@ -233,6 +234,36 @@ int sched_mark_complete(struct sched_job *j, const struct unit *u)
 void sched_job_complete(struct sched_job *j, const struct unit *u)
 {
 	(void)sched_mark_complete(j, u);
+}
+
+size_t sched_job_complete_in(const struct sched_job *j, uint32_t block)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_units; i++)
+		n += j->units[i].block == block && j->complete[i];
+	return n;
+}
+
+void sched_job_stop_after(struct sched_job *j, uint32_t block)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_units; i++) {
+		if (j->units[i].block > block && !j->complete[i])
+			continue;
+		j->units[n] = j->units[i];
+		j->complete[n++] = j->complete[i];
+	}
+	j->n_units = n;
+}
+
+void sched_job_done_why(struct sched_job *j, const char *why)
+{
+	char *copy = xstrdup(why);
+
+	free(j->done_why);
+	j->done_why = copy;
 }
 
 size_t sched_job_missing(const struct sched_job *j, struct unit *out, size_t max)

@@ -58,6 +58,7 @@ struct sched_job {
 	int cancel_sent;        /* on the present connection */
 	int tell_interrupt, tell_end; /* actions still to be handed out */
 	char *why;              /* last reason of failing, cancelling or waiting; NULL */
+	char *done_why;         /* becomes why when every unit is complete; NULL */
 	void *owner;
 };
 
@@ -111,6 +112,12 @@ struct sched_job *sched_job_add(struct sched *s, struct sched_host *h, const str
 void sched_job_remove(struct sched *s, struct sched_job *j);
 /* A unit that is complete in the store already. */
 void sched_job_complete(struct sched_job *j, const struct unit *u);
+/* Units of that block that are complete. */
+size_t sched_job_complete_in(const struct sched_job *j, uint32_t block);
+/* Nothing behind that block is wanted any more; what is complete stays. */
+void sched_job_stop_after(struct sched_job *j, uint32_t block);
+/* What a job that is done says of itself. Copied; NULL: nothing. */
+void sched_job_done_why(struct sched_job *j, const char *why);
 /* Puts a loaded job where it was: an attempt that runs, or one that ended before the job could be
  * moved (same decision as sched_attempt_ended). */
 void sched_job_load_running(struct sched *s, struct sched_job *j, unsigned progress);

@@ -22,6 +22,8 @@ static const struct unit *unit_of(const struct record *r)
 		return &r->u.trial_start.unit;
 	case RECORD_UNIT_END:
 		return &r->u.unit_end.unit;
+	case RECORD_AWAIT:
+		return &r->u.await.unit;
 	default:
 		return NULL;
 	}
@@ -213,6 +215,16 @@ static int apply_attempt_end(struct write_ctx *w, const struct attempt_stream *s
 		db_int(w->now_ns));
 }
 
+static int apply_await(struct write_ctx *w, const struct attempt_stream *s,
+	const struct record_await *a, struct err *e)
+{
+	return DB_RUN(w->db, e,
+		"UPDATE attempts SET await_block = ?3, await_layout = ?4"
+		" WHERE job = ?1 AND attempt = ?2",
+		db_uint(s->key.job), db_int(s->key.attempt), db_int(a->unit.block),
+		db_int(a->unit.layout));
+}
+
 int apply_record(struct write_ctx *w, const struct attempt_stream *s, const struct record *r,
 	uint64_t number, struct err *e)
 {
@@ -233,6 +245,8 @@ int apply_record(struct write_ctx *w, const struct attempt_stream *s, const stru
 		return apply_unit_end(w, s, &r->u.unit_end, r->wall_ns, e);
 	case RECORD_ATTEMPT_END:
 		return apply_attempt_end(w, s, &r->u.attempt_end, e);
+	case RECORD_AWAIT:
+		return apply_await(w, s, &r->u.await, e);
 	default:
 		return 0;
 	}

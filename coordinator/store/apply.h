@@ -13,7 +13,7 @@ struct attempt_stream {
 /* 0 when every record fits the job; -1 with ERR_PROTOCOL naming the record. first: its number. */
 int apply_check(
 	const struct attempt_stream *s, const struct records *r, uint64_t first, struct err *e);
-/* Applies record number `number`. Samples and awaits change nothing. */
+/* Applies record number `number`. Samples change nothing. */
 int apply_record(struct write_ctx *w, const struct attempt_stream *s, const struct record *r,
 	uint64_t number, struct err *e);
 

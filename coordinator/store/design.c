@@ -3,7 +3,8 @@
  * the version that ran it. Owns nothing.
  *
  * {"design": "random-blocks"|"as-written"|"once", "layouts": [name, …], "workloads": [{"name",
- * "op", "kind", "headline"}, …], "baseline": index or -1, "margin": fraction, "cache": "cold", "repeat": 1}
+ * "op", "kind", "headline"}, …], "baseline": index or -1, "margin": fraction, "cache": "cold",
+ * "repeat": 1, "until": null or {"min": blocks, "max": blocks, "precision": fraction}}
  */
 #include "common/base/json.h"
 #include "common/plan/workload.h"
@@ -37,6 +38,10 @@ char *store_design_json(const struct plan *p)
 	json_object_set_new(o, "margin", json_number(p->margin));
 	json_object_set_new(o, "cache", json_text(plan_cache_name(p->cache)));
 	json_object_set_new(o, "repeat", json_integer(p->repeat));
+	json_object_set_new(o, "until",
+		p->until > 0 ? json_pack("{si si so}", "min", (int)p->trials_min, "max",
+				       (int)p->trials_max, "precision", json_number(p->until))
+			     : json_null());
 	json_line(o, &text);
 	json_decref(o);
 	return buf_take(&text);

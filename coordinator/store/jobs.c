@@ -41,6 +41,12 @@ struct state_op {
 	char *why;
 };
 
+struct stop_op {
+	struct done_op base;
+	uint64_t job;
+	uint32_t block;
+};
+
 /* The run follows its jobs: waiting until the first runs, then running, then what came out. */
 static int settle_run(struct write_ctx *w, uint64_t run, struct err *e)
 {
@@ -202,12 +208,31 @@ static void state_free(struct op *op)
 	free(s);
 }
 
+static int stop_apply(struct op *op, struct write_ctx *w, struct err *e)
+{
+	struct stop_op *s = (struct stop_op *)op;
+	int64_t state, attempt;
+	uint64_t run;
+
+	if (find_job(w, s->job, &run, &state, &attempt, e) != 0)
+		return -1;
+	return DB_RUN(w->db, e, "UPDATE jobs SET stop_block = ?2 WHERE job = ?1", db_uint(s->job),
+		db_int(s->block));
+}
+
+static void stop_free(struct op *op)
+{
+	free(op);
+}
+
 static const struct write_kind begin_kind = {
 	"attempt-begin", begin_apply, NULL, done_op_deliver, attempt_free};
 static const struct write_kind interrupted_kind = {
 	"attempt-interrupted", interrupted_apply, NULL, done_op_deliver, attempt_free};
 static const struct write_kind state_kind = {
 	"job-state", state_apply, NULL, done_op_deliver, state_free};
+static const struct write_kind stop_kind = {
+	"job-stop", stop_apply, NULL, done_op_deliver, stop_free};
 
 static void submit_attempt(struct store *s, const struct write_kind *kind,
 	const struct job_key *key, const char *why, store_done done, void *arg)
@@ -244,5 +269,17 @@ void store_job_state(struct store *s, uint64_t job, enum job_state state, const 
 	o->job = job;
 	o->state = state;
 	o->why = xstrdup(why);
+	writer_submit(s->writer, &o->base.op);
+}
+
+void store_job_stop(struct store *s, uint64_t job, uint32_t block, store_done done, void *arg)
+{
+	struct stop_op *o = xcalloc(1, sizeof(*o));
+
+	o->base.op.kind = &stop_kind;
+	o->base.done = done;
+	o->base.arg = arg;
+	o->job = job;
+	o->block = block;
 	writer_submit(s->writer, &o->base.op);
 }

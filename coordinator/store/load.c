@@ -108,6 +108,28 @@ static int load_attempts(struct db *db, struct stored_job *j, struct err *e)
 	return more;
 }
 
+/* What the last attempt waits for: its last AWAIT, unless that unit has begun. */
+static int load_await(struct db *db, struct stored_job *j, struct err *e)
+{
+	sqlite3_stmt *r;
+	int more;
+
+	if (DB_QUERY(db, &r, e,
+		    "SELECT await_block, await_layout FROM attempts a WHERE a.job = ?1"
+		    " AND a.attempt = ?2 AND a.state = 0 AND a.await_block > 0"
+		    " AND NOT EXISTS (SELECT 1 FROM units u WHERE u.job = a.job"
+		    "  AND u.attempt = a.attempt AND u.block = a.await_block"
+		    "  AND u.layout = a.await_layout)",
+		    db_uint(j->job), db_int(j->attempt)) != 0)
+		return -1;
+	more = db_next(db, r, e);
+	if (more != 1)
+		return more;
+	j->awaits = (struct unit){(uint32_t)db_get_int(r, 0), (uint32_t)db_get_int(r, 1)};
+	db_done(r);
+	return 0;
+}
+
 static void read_job(sqlite3_stmt *r, struct stored_job *j)
 {
 	*j = (struct stored_job){.run = (uint64_t)db_get_int(r, 0),
@@ -119,7 +141,8 @@ static void read_job(sqlite3_stmt *r, struct stored_job *j)
 		.plan_text = db_dup_text(r, 6),
 		.run_name = db_dup_text(r, 7),
 		.seed = (uint64_t)db_get_int(r, 9),
-		.blocks = (uint32_t)db_get_int(r, 10)};
+		.blocks = (uint32_t)db_get_int(r, 10),
+		.stop_block = (uint32_t)db_get_int(r, 13)};
 	codec_strv_read(db_get_text(r, 8), &j->sets);
 	codec_disks_read(db_get_text(r, 11), &j->disks, &j->n_disks);
 	if (*db_get_text(r, 12))
@@ -128,7 +151,7 @@ static void read_job(sqlite3_stmt *r, struct stored_job *j)
 
 #define JOBS_SELECT                                                                                \
 	"SELECT j.run, j.job, j.host, j.tag, j.state, j.attempt, p.text, r.name, r.sets,"          \
-	" r.seed, r.blocks, j.disks, j.why FROM jobs j JOIN runs r ON r.run = j.run"                      \
+	" r.seed, r.blocks, j.disks, j.why, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run"                      \
 	" JOIN plans p ON p.sha256 = r.plan_sha256 WHERE "
 #define JOBS_ORDER " ORDER BY j.run, j.job"
 
@@ -142,7 +165,8 @@ static int give_jobs(struct db *db, sqlite3_stmt *r, void (*row)(void *arg, stru
 		struct stored_job j;
 
 		read_job(r, &j);
-		if (load_done(db, &j, e) != 0 || load_attempts(db, &j, e) != 0) {
+		if (load_done(db, &j, e) != 0 || load_attempts(db, &j, e) != 0 ||
+			load_await(db, &j, e) != 0) {
 			stored_job_clear(&j);
 			return -1;
 		}

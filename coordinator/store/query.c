@@ -9,11 +9,11 @@
  *   {"type":"run","run","name","state","user","created","started","finished","plan_sha256","seed",
  *    "sets":[],"blocks","units" (of all jobs),"units_done","layouts":[],"workloads":[],"design",
  *    "cache","jobs","waiting","running","done","failed","cancelled" (numbers of jobs),
- *    "host" (its name when there is one job)}
+ *    "host" (its name when there is one job), "until": null or {"min","max","precision"}}
  *   state: waiting, running, done, failed, cancelled, imported; seed: digits in a string
  * QUERY_SHOW, after the run's line, each kind in the order of job, attempt, …:
- *   {"type":"job","run","job","host","tag","state","why","attempt","units","units_done",
- *    "disks":[{"layout","role","group","ids":[]}]}
+ *   {"type":"job","run","job","host","tag","state","why","attempt","units","units_done","blocks",
+ *    "stop_block" (null, or the block that a precision made the last one), "disks":[{"layout","role","group","ids":[]}]}
  *   {"type":"attempt","run","job","host","attempt","state","error","began","ended",
  *    "agent_version","records","lost"}      state: running, done, failed, cancelled, interrupted
  *   {"type":"unit","run","job","host","attempt","block","layout","layout_name","position","state",
@@ -32,6 +32,7 @@
  * QUERY_TOKENS, newest first:
  *   {"type":"token","id","role","name","state","created","expires","used","revoked","serial"}
  *                                           state: open, used, expired, revoked
+ * QUERY_PRECISION: see store.h
  * QUERY_RUN_ID: {"type":"run-id","run","name","state"}
  */
 #include "coordinator/store/query.h"
@@ -163,7 +164,7 @@ static void run_numbers(sqlite3_stmt *row, json_t *o)
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		json_object_set_new(o, names[i], json_integer(db_get_int(row, 14 + (int)i)));
-	json_object_set_new(o, "units", json_integer(db_get_int(row, 12) * db_get_int(row, 14)));
+	json_object_set_new(o, "units", json_integer(db_get_int(row, 22)));
 	json_object_set_new(o, "host",
 		db_get_int(row, 14) == 1 ? json_text(db_get_text(row, 21)) : json_null());
 }
@@ -183,7 +184,7 @@ static int run_lines(
 	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
 	const char *text = db_get_text(row, 9);
-	json_t *o, *design;
+	json_t *o, *design, *until;
 	struct strv sets;
 	char seed[24];
 
@@ -192,6 +193,7 @@ static int run_lines(
 	if (json_parse("design", text, strlen(text), DESIGN_MAX, &design, e) != 0)
 		return -1;
 	o = json_object();
+	until = json_object_get(design, "until");
 	codec_strv_read(db_get_text(row, 8), &sets);
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)db_get_int(row, 10));
 	json_object_set_new(o, "type", json_text("run"));
@@ -212,6 +214,7 @@ static int run_lines(
 	json_object_set_new(o, "workloads", workload_names(design));
 	json_object_set(o, "design", json_object_get(design, "design"));
 	json_object_set(o, "cache", json_object_get(design, "cache"));
+	json_object_set_new(o, "until", json_is_object(until) ? json_incref(until) : json_null());
 	query_line(o, out);
 	strv_free(&sets);
 	json_decref(design);
@@ -229,7 +232,9 @@ static int run_lines(
 	" (SELECT count(*) FROM jobs j WHERE j.run = r.run AND j.state = 4),"                      \
 	" (SELECT count(*) FROM (SELECT DISTINCT u.job, u.block, u.layout FROM jobs j"             \
 	"  JOIN units u ON u.job = j.job WHERE j.run = r.run AND u.state = 1)),"                   \
-	" (SELECT min(host) FROM jobs j WHERE j.run = r.run)"
+	" (SELECT min(host) FROM jobs j WHERE j.run = r.run),"                                     \
+	" (SELECT sum(CASE j.stop_block WHEN 0 THEN r.units ELSE j.stop_block * r.layouts END)"    \
+	"  FROM jobs j WHERE j.run = r.run)"
 
 static const struct query_page runs_page = {
 	"SELECT -run, " RUN_COLUMNS " FROM runs r WHERE -run > ?4 ORDER BY run DESC" QUERY_LIMIT, 1,
@@ -296,9 +301,11 @@ static const struct query_page run_id_page = {
 	"SELECT run, name, state FROM runs WHERE run = ?1 AND run > ?4", 1, 0, run_id_lines};
 
 /* The pages of a query in order; NULL behind the last. */
-static const struct query_page *page_of(enum store_query kind, size_t stage)
+static const struct query_page *page_of(const struct query *q)
 {
-	switch (kind) {
+	size_t stage = q->stage;
+
+	switch (q->kind) {
 	case QUERY_RUNS:
 		return stage == 0 ? &runs_page : NULL;
 	case QUERY_TOKENS:
@@ -309,8 +316,14 @@ static const struct query_page *page_of(enum store_query kind, size_t stage)
 		if (stage == 0)
 			return &run_page;
 		return stage <= query_n_pages_show ? &query_pages_show[stage - 1] : NULL;
+	case QUERY_PRECISION:
+		return NULL;
 	default:
-		return stage < query_n_pages_export ? &query_pages_export[stage] : NULL;
+		if (stage < query_n_pages_export)
+			return &query_pages_export[stage];
+		stage -= query_n_pages_export;
+		return stage < query_n_pages_details && !q->only_job ? &query_pages_details[stage]
+								     : NULL;
 	}
 }
 
@@ -377,11 +390,16 @@ int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)
 	const struct query_page *page;
 	int more;
 
-	if (needs_run(q->kind) && !q->run.run &&
-		(resolve(q, db, e) != 0 || load_run(q, db, e) != 0))
-		return -1;
+	if (q->kind == QUERY_PRECISION)
+		return query_precision(q, db, out, e);
+	if (needs_run(q->kind) && !q->run.run) {
+		if (resolve(q, db, e) != 0 || load_run(q, db, e) != 0)
+			return -1;
+		if (q->only_job)
+			q->run.job_lo = q->run.job_hi = q->only_job;
+	}
 	while (q->pending.len - q->given < MSG_CHUNK_MAX / 2 &&
-		(page = page_of(q->kind, q->stage))) {
+		(page = page_of(q))) {
 		if (!q->begun)
 			for (size_t i = 0; i < QUERY_KEYS; i++)
 				q->key[i] = page->start;
@@ -395,5 +413,5 @@ int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)
 		q->begun = 0;
 	}
 	more = give(q, out, e);
-	return more ? more : page_of(q->kind, q->stage) != NULL;
+	return more ? more : page_of(q) != NULL;
 }

@@ -20,6 +20,7 @@ struct query {
 	size_t stage;
 	int begun;               /* the stage's keys are set */
 	int64_t key[QUERY_KEYS]; /* of the last row given */
+	int64_t only_job; /* an export of that job alone, without details; 0: of everything */
 	struct query_run run;
 	struct buf pending; /* lines made and not yet given */
 	size_t given;       /* bytes of pending that are given */
@@ -51,11 +52,15 @@ struct query_page {
 	"  WHERE n.job = t.job AND n.attempt > t.attempt AND n.block = t.block"                    \
 	"  AND n.layout = t.layout AND n.state = 1)),"
 
-extern const struct query_page query_pages_show[], query_pages_export[];
-extern const size_t query_n_pages_show, query_n_pages_export;
 /* Lines of QUERY_SHOW for a kept line of an imported run: n, job, host, type, rest. */
 int query_show_import(
 	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e);
+/* The whole answer of QUERY_PRECISION: 0 or -1. */
+int query_precision(struct query *q, struct db *db, struct buf *out, struct err *e);
+
+/* An export is its results, then their details: series and commands. */
+extern const struct query_page query_pages_show[], query_pages_export[], query_pages_details[];
+extern const size_t query_n_pages_show, query_n_pages_export, query_n_pages_details;
 
 /* For lines: a wall time as RFC 3339 text, null when 0. */
 json_t *query_time(int64_t wall_ns);

@@ -203,6 +203,18 @@ static int import_lines(
 	return 0;
 }
 
+static int stop_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
+{
+	struct result_stop s = {
+		q->run.run, (char *)db_get_text(row, 1), (uint32_t)db_get_int(row, 2)};
+
+	(void)db;
+	(void)e;
+	export_stop(&s, out);
+	return 0;
+}
+
 #define AFTER_TRIAL                                                                                \
 	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
@@ -219,6 +231,9 @@ const struct query_page query_pages_export[] = {
 	 "  (SELECT max(w.attempt) FROM environments w WHERE w.job = j.job)"
 	 " ORDER BY j.job" QUERY_LIMIT,
 		1, 0, environment_lines},
+	{"SELECT j.job, j.host, j.stop_block FROM jobs j WHERE j.job >= ?2 AND j.job <= ?3"
+	 " AND j.job > ?4 AND j.stop_block > 0 ORDER BY j.job" QUERY_LIMIT,
+		1, 0, stop_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
 	 " t.state, t.error, coalesce(u.position, 0), coalesce(u.state, 0),"
 	 QUERY_SUPERSEDED " t.cache, t.started_wall_ns, t.elapsed_ns, t.sync_ns, t.samples, t.disks, t.hist,"
@@ -235,6 +250,8 @@ const struct query_page query_pages_export[] = {
 	 " LEFT JOIN volumes v ON v.job = t.job AND v.attempt = t.attempt AND v.block = t.block"
 	 "  AND v.layout = t.layout" AFTER_TRIAL,
 		3, 0, trial_lines},
+};
+const struct query_page query_pages_details[] = {
 	{"SELECT t.job, t.attempt, t.trial, j.host FROM trials t JOIN jobs j ON j.job = t.job"
 	 AFTER_TRIAL,
 		3, 0, series_lines},
@@ -248,3 +265,4 @@ const struct query_page query_pages_export[] = {
 };
 /* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);
+const size_t query_n_pages_details = ARRAY_LEN(query_pages_details);

@@ -89,6 +89,9 @@ static int job_lines(
 	set_int(o, "attempt", row, 5);
 	set_int(o, "units", row, 6);
 	set_int(o, "units_done", row, 7);
+	set(o, "blocks", json_integer(db_get_int(row, 9)));
+	set(o, "stop_block",
+		db_get_int(row, 10) ? json_integer(db_get_int(row, 10)) : json_null());
 	set(o, "disks", disks);
 	query_line(o, out);
 	return 0;
@@ -213,9 +216,11 @@ static int step_lines(
 
 /* clang-format off */
 const struct query_page query_pages_show[] = {
-	{"SELECT j.job, j.host, j.tag, j.state, j.why, j.attempt, r.units,"
+	{"SELECT j.job, j.host, j.tag, j.state, j.why, j.attempt,"
+	 " CASE j.stop_block WHEN 0 THEN r.units ELSE j.stop_block * r.layouts END,"
 	 " (SELECT count(*) FROM (SELECT DISTINCT block, layout FROM units u WHERE u.job = j.job"
-	 "  AND u.state = 1)), j.disks FROM jobs j JOIN runs r ON r.run = j.run"
+	 "  AND u.state = 1)), j.disks,"
+	 " CASE j.stop_block WHEN 0 THEN r.blocks ELSE j.stop_block END, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run"
 	 " WHERE j.job >= ?2 AND j.job <= ?3 AND j.job > ?4 ORDER BY j.job" QUERY_LIMIT,
 		1, 0, job_lines},
 	{"SELECT a.job, a.attempt, j.host, a.state, a.error, a.began_ns, a.ended_ns,"

@@ -107,6 +107,13 @@ static const char tables_of_people[] =
 	"CREATE TABLE audit ("
 	"id INTEGER PRIMARY KEY, " INT("at_ns") ", " TEXT("what") ", " TEXT("subject") ", "
 	TEXT("text") ");";
+
+/* The last block that is wanted, once a precision has decided it (0: not yet), and the unit that an
+ * attempt waits to be told about (block 0: none). */
+static const char columns_of_until[] =
+	"ALTER TABLE jobs ADD COLUMN " INT0("stop_block") ";"
+	"ALTER TABLE attempts ADD COLUMN " INT0("await_block") ";"
+	"ALTER TABLE attempts ADD COLUMN " INT0("await_layout") ";";
 /* clang-format on */
 
 /* What disturbed a trial and what each disk did: a TrialEvidence; null where nothing was told. */
@@ -131,9 +138,10 @@ static const char *const version_1[] = {tables_of_runs, tables_of_records, table
 static const char *const version_2[] = {evidence_of_trials, NULL};
 static const char *const version_3[] = {detail_of_trials, NULL};
 static const char *const version_4[] = {tables_of_imports, NULL};
+static const char *const version_5[] = {columns_of_until, NULL};
 
 /* Step i brings user_version from i to i + 1. Only appended to. */
-static const char *const *const steps[] = {version_1, version_2, version_3, version_4};
+static const char *const *const steps[] = {version_1, version_2, version_3, version_4, version_5};
 
 static int pragma_int(struct db *db, const char *sql, int64_t *ret, struct err *e)
 {

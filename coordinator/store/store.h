@@ -69,6 +69,8 @@ struct stored_job {
 	uint32_t failures;     /* attempts that ended without a new complete unit, in a row, since the
 				* job was last put back to waiting by store_job_state */
 	uint32_t attempt_done; /* complete units of the last attempt begun */
+	struct unit awaits;    /* what that attempt waits to be told about; block 0: nothing */
+	uint32_t stop_block;   /* nothing behind it is wanted; 0: all blocks are */
 };
 void stored_host_clear(struct stored_host *h);
 void stored_job_clear(struct stored_job *j);
@@ -143,6 +145,9 @@ void store_attempt_interrupted(struct store *s, const struct job_key *key, const
  * JOB_WAITING (resume) opens its run again and counts its failures anew. */
 void store_job_state(struct store *s, uint64_t job, enum job_state state, const char *why,
 	store_done done, void *arg);
+/* Nothing behind that block of the job is wanted any more. */
+void store_job_stop(
+	struct store *s, uint64_t job, uint32_t block, store_done done, void *arg);
 /* Makes the host when it is new. inventory NULL keeps the stored one; seen_wall_ns 0 keeps that. */
 void store_host_put(struct store *s, const char *host, const char *inventory, size_t len,
 	int64_t seen_wall_ns, store_done done, void *arg);
@@ -180,6 +185,9 @@ enum store_query {
 	QUERY_SHOW,   /* a run's detail: run, jobs, units, trials, steps */
 	QUERY_EXPORT, /* a run as coordinator/results/export.h lines, samples' series included */
 	QUERY_TOKENS,
+	/* target "RUN JOB HOSTS": {"type":"precision","precise":bool,"blocks":…,"widest":fraction},
+	 * see until_judge in coordinator/results/until.h; HOSTS: how many the run has */
+	QUERY_PRECISION,
 	QUERY_RUN_ID  /* target (number, name, "last") -> {"type":"run-id","run":12,"name":…,"state":…} */
 };
 /* Runs on the loop. A chunk holds whole lines, at most MSG_CHUNK_MAX bytes; the last call has end = 1 (data may be empty) or an

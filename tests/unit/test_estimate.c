@@ -79,19 +79,19 @@ static void test_counts(void **state)
 
 	(void)state;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
-	assert_int_equal(x.blocks, 4);
-	assert_int_equal(x.builds, 8);
-	assert_int_equal(x.trials, 4 * 2 * 3 * 3);
-	assert_int_equal(x.written_bytes, 24 * (GIB + GIB / 2));
-	assert_int_equal(x.read_bytes, 24 * GIB);
+	assert_int_equal(x.most.blocks, 4);
+	assert_int_equal(x.most.builds, 8);
+	assert_int_equal(x.most.trials, 4 * 2 * 3 * 3);
+	assert_int_equal(x.most.written_bytes, 24 * (GIB + GIB / 2));
+	assert_int_equal(x.most.read_bytes, 24 * GIB);
 	/* 12 passes of 2.5 GiB at 100 MB/s and at 600 MB/s, 8 builds, 72 trials */
-	assert_true(near((double)x.duration_ns,
+	assert_true(near((double)x.most.duration_ns,
 		(12 * 2.5 * GIB * (1 / 100e6 + 1 / 600e6) + 8 * 5 + 72 * 1) * 1e9, 1e-6));
 	/* (3.1824 + 0.9785) * 0.03 * sqrt(2 / 4) */
 	assert_true(near(x.smallest_difference, 0.08827, 1e-3));
 	p->builds = BUILDS_ONCE;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
-	assert_int_equal(x.builds, 2);
+	assert_int_equal(x.most.builds, 2);
 	plan_free(p);
 }
 
@@ -105,7 +105,7 @@ static void test_rate_limits(void **state)
 
 	(void)state;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
-	assert_true(near((double)x.duration_ns, 3 * (100 + 5 + 1) * 1e9, 1e-6));
+	assert_true(near((double)x.most.duration_ns, 3 * (100 + 5 + 1) * 1e9, 1e-6));
 	plan_free(p);
 }
 
@@ -118,9 +118,9 @@ static void test_ram(void **state)
 
 	(void)state;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
-	assert_int_equal(x.written_bytes, 0);
+	assert_int_equal(x.most.written_bytes, 0);
 	assert_int_equal(plan_estimate(p, 4 * GIB, &x, &e), 0);
-	assert_int_equal(x.written_bytes, 8 * GIB);
+	assert_int_equal(x.most.written_bytes, 8 * GIB);
 	assert_true(isinf(x.smallest_difference));
 	plan_free(p);
 }

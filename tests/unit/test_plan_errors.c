@@ -217,25 +217,55 @@ static const struct wrong top[] = {
 		"hosts: all\n"
 		"trials: [5]\n" EXISTING WRITE,
 		"3:9: trials: one value is wanted here, not a list\n"},
-	{"trials {min: 5, max: 30, until: 2%}",
+	{"until with one layout",
 		"name: p\n"
 		"hosts: all\n"
 		"trials: {min: 5, max: 30, until: 2%}\n" EXISTING WRITE,
-		"3:27: trials.until: 'until: 2%' is not supported by this version: give a "
-		"number of trials\n"},
+		"3:34: trials.until: stops when comparisons are precise enough, and one layout has "
+		"nothing to be compared with: give a number of trials\n"},
+	{"until between hosts",
+		"name: p\n"
+		"hosts: all\n"
+		"trials: {min: 5, until: 2%}\n"
+		"compare: {by: host}\n" EXISTING WRITE,
+		"3:25: trials.until: judges comparisons of layouts on each host: with compare.by: "
+		"host give a number of trials\n"},
+	{"until with layouts one after the other, and keep",
+		"name: p\n"
+		"hosts: all\n"
+		"trials: {min: 5, until: 2%}\n"
+		"builds: once\n"
+		"order: as-written\n"
+		"keep: true\n"
+		"layouts: {a: {existing: /srv/a}, b: {existing: /srv/b}}\n" WRITE,
+		"3:25: trials.until: judges after blocks of all layouts, and with builds: once and "
+		"order: as-written one layout's blocks end before the next one's begin: give a "
+		"number of trials\n"
+		"6:7: keep: keeps what the last block built, and with trials.until no block is "
+		"known to be the last one when it is built\n"},
+	{"until of nothing",
+		"name: p\n"
+		"hosts: all\n"
+		"trials: {min: 5, until: 0%}\n" EXISTING WRITE,
+		"3:25: trials.until: must be more than 0%\n"},
+	{"min above the default max",
+		"name: p\n"
+		"hosts: all\n"
+		"trials: {min: 31, until: 1%}\n"
+		"layouts: {a: {existing: /srv/a}, b: {existing: /srv/b}}\n" WRITE,
+		"3:15: trials: max (30) is less than min (31)\n"},
 	{"trials {min: 4, max: 3, until: 2%}",
 		"name: p\n"
 		"hosts: all\n"
 		"trials: {min: 4, max: 3, until: 2%}\n" EXISTING WRITE,
 		"3:15: trials: min: until needs at least 5 trials to judge from\n"
-		"3:23: trials: max: less than min\n"
-		"3:26: trials.until: 'until: 2%' is not supported by this version: give a "
-		"number of trials\n"},
+		"3:23: trials: max (3) is less than min (4)\n"
+		"3:33: trials.until: stops when comparisons are precise enough, and one layout has "
+		"nothing to be compared with: give a number of trials\n"},
 	{"trials {min: 5}",
 		"name: p\n"
 		"hosts: all\n"
 		"trials: {min: 5}\n" EXISTING WRITE,
-		"3:9: trials: 'max' is missing: where to stop anyway\n"
 		"3:9: trials: 'until' is missing: the precision that ends the run, such as 2%\n"},
 	{"too many builds",
 		"name: p\n"

@@ -18,6 +18,7 @@
  *   unsent                                status without a job, but the spool is not empty
  *   ahead:N                               status of an attempt of job 1 after the last known, N unsent
  *   adopt:1 adopt:2                       the store took an attempt of that job that it did not know
+ *   stop:N                                job 1 is wanted up to block N only
  *   late                                  job 1's next unit turns out to be complete
  *   begun acc rej rejbusy                 the store's and the agent's answers about the active job
  *   unit                                  the active job's next unit is complete
@@ -71,6 +72,11 @@ static const struct {
 	{"stop at a failure", "on idle BEGIN begun OFFER acc run unit end:failed END =failed", 2, 1, 0},
 	{"stopped by the owner", "on idle BEGIN begun OFFER acc run end:cancelled END =cancelled", 2, 0,
 		0},
+	{"a job that stops early is done", "on idle BEGIN begun OFFER acc run unit unit stop:2 "
+		"end:done END =done", 4, 0, 0},
+	{"what is missing before that is done first", "on idle BEGIN begun OFFER acc run unit stop:2 "
+		"end:failed NONE =waiting idle BEGIN begun OFFER acc run unit end:done END =done", 4,
+		0, 0},
 	{"all complete counts, whatever the end says", "on idle BEGIN begun OFFER acc run unit unit "
 		"end:interrupted END =done", 2, 0, 0},
 	{"cancel while it waits", "cancel =cancelled NONE on idle BEGIN", 2, 0, 0},
@@ -244,6 +250,9 @@ static void run_word(struct script *x, const char *w)
 		ahead(x, (unsigned)strtoul(w + 6, NULL, 10));
 	} else if (str_starts(w, "adopt:")) {
 		adopt(x, w + 6);
+	} else if (str_starts(w, "stop:")) {
+		sched_job_stop_after(x->job[0], (uint32_t)strtoul(w + 5, NULL, 10));
+		sched_job_done_why(x->job[0], "precise enough");
 	} else if (!strcmp(w, "late")) {
 		complete_late(x);
 	} else if (!strcmp(w, "begun")) {
@@ -290,6 +299,27 @@ static void test_scripts(void **state)
 		sched_free(x.s);
 		free(words);
 	}
+}
+
+static void test_stop_after(void **state)
+{
+	struct sched *s = sched_new(NULL, NULL);
+	struct sched_host *h = sched_host_get(s, "knew");
+	struct job_key key = {.run = 1, .job = 1};
+	struct sched_job *j = sched_job_add(s, h, &key, some_units(5), 5, NULL);
+	struct unit left[5];
+
+	(void)state;
+	sched_job_complete(j, &(struct unit){1, 0});
+	sched_job_complete(j, &(struct unit){4, 0});
+	assert_int_equal(sched_job_complete_in(j, 4), 1);
+	assert_int_equal(sched_job_complete_in(j, 3), 0);
+	sched_job_stop_after(j, 2);
+	assert_int_equal(j->n_units, 3); /* 1, 2, and 4, which is there already */
+	assert_int_equal(j->n_complete, 2);
+	assert_int_equal(sched_job_missing(j, left, 5), 1);
+	assert_int_equal(left[0].block, 2);
+	sched_free(s);
 }
 
 static void test_strangers_are_ignored(void **state)
@@ -406,6 +436,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_stop_after),
 		cmocka_unit_test(test_strangers_are_ignored),
 		cmocka_unit_test(test_loading),
 		cmocka_unit_test(test_units),
