@@ -1,12 +1,17 @@
 /*
  * Lanes and the cutting of samples. Owns the lanes, the eventfd and the interval's histogram.
- * A lane's lock is held for one addition at a time by its thread, and by the watcher for one merge
- * per interval.
+ *
+ * A lane is guarded by one byte: its thread holds it for one addition, the watcher once an interval
+ * for handing the thread the other, empty histogram. Merging and clearing happen outside of it, so a
+ * thread loses a few instructions to a sample, however many buckets there are. Taking a free byte
+ * costs a third of what a mutex does.
  */
 #include "agent/workload/meter.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -25,19 +30,20 @@ int meter_init(struct meter *m, unsigned lanes, int64_t sample_ns, struct err *e
 	if (posix_memalign((void **)&m->lanes, 64, lanes * sizeof(*m->lanes)) != 0)
 		return err_set(e, ERR_FULL, "no memory for the counters of %u threads", lanes);
 	memset(m->lanes, 0, lanes * sizeof(*m->lanes));
-	for (unsigned i = 0; i < lanes; i++) {
-		pthread_mutex_init(&m->lanes[i].lock, NULL);
-		hist_clear(&m->lanes[i].hist);
-	}
 	m->interval = xcalloc(1, sizeof(*m->interval));
 	return 0;
 }
 
+void meter_keep_groups(struct meter *m, unsigned n)
+{
+	m->groups = xcalloc(n, sizeof(*m->groups));
+	m->n_groups = n;
+}
+
 void meter_clear(struct meter *m)
 {
-	for (unsigned i = 0; m->lanes && i < m->n; i++)
-		pthread_mutex_destroy(&m->lanes[i].lock);
 	free(m->lanes);
+	free(m->groups);
 	free(m->interval);
 	buf_free(&m->wire);
 	if (m->done_fd >= 0)
@@ -60,20 +66,40 @@ void meter_start(struct meter *m, int64_t start_ns, workload_cut *cut, void *arg
 	m->cut_ns = 0;
 }
 
+/* The holder needs nanoseconds, unless it lost its processor: then it gets ours. */
+static void lane_wait(struct meter_lane *l)
+{
+	unsigned tries = 0;
+
+	while (atomic_load_explicit(&l->busy, memory_order_relaxed))
+		if (++tries > 100)
+			sched_yield();
+}
+
+static inline void lane_take(struct meter_lane *l)
+{
+	while (atomic_exchange_explicit(&l->busy, 1, memory_order_acquire))
+		lane_wait(l);
+}
+
+static inline void lane_give(struct meter_lane *l)
+{
+	atomic_store_explicit(&l->busy, 0, memory_order_release);
+}
+
 void meter_count(struct meter_lane *l, int64_t latency_ns, uint64_t bytes)
 {
-	pthread_mutex_lock(&l->lock);
-	l->ops++;
+	lane_take(l);
 	l->bytes += bytes;
-	hist_add(&l->hist, (uint64_t)latency_ns);
-	pthread_mutex_unlock(&l->lock);
+	hist_add(&l->hist[l->active], (uint64_t)latency_ns);
+	lane_give(l);
 }
 
 void meter_error(struct meter_lane *l)
 {
-	pthread_mutex_lock(&l->lock);
+	lane_take(l);
 	l->errors++;
-	pthread_mutex_unlock(&l->lock);
+	lane_give(l);
 }
 
 void meter_ended(struct meter *m)
@@ -89,6 +115,32 @@ int64_t meter_now(const struct meter *m)
 	return clock_mono_ns() - m->start_ns;
 }
 
+/* Adds a lane's interval to the sample and its group, and empties it. */
+static void take_interval(struct meter *m, struct meter_lane *l, struct sample *out)
+{
+	uint64_t bytes, errors;
+	struct hist *full;
+
+	lane_take(l);
+	full = &l->hist[l->active];
+	l->active ^= 1;
+	bytes = l->bytes;
+	errors = l->errors;
+	l->bytes = l->errors = 0;
+	lane_give(l);
+
+	out->ops += full->count;
+	out->bytes += bytes;
+	out->errors += errors;
+	hist_merge(m->interval, full);
+	if (m->groups) {
+		hist_merge(&m->groups[l->group].hist, full);
+		m->groups[l->group].bytes += bytes;
+		m->groups[l->group].errors += errors;
+	}
+	hist_clear(full);
+}
+
 /* Takes every lane's interval, hands out one sample, adds it to the result. */
 static void cut_sample(struct meter *m)
 {
@@ -96,18 +148,8 @@ static void cut_sample(struct meter *m)
 	int64_t now = meter_now(m);
 
 	hist_clear(m->interval);
-	for (unsigned i = 0; i < m->n; i++) {
-		struct meter_lane *l = &m->lanes[i];
-
-		pthread_mutex_lock(&l->lock);
-		out.ops += l->ops;
-		out.bytes += l->bytes;
-		out.errors += l->errors;
-		hist_merge(m->interval, &l->hist);
-		hist_clear(&l->hist);
-		l->ops = l->bytes = l->errors = 0;
-		pthread_mutex_unlock(&l->lock);
-	}
+	for (unsigned i = 0; i < m->n; i++)
+		take_interval(m, &m->lanes[i], &out);
 	if (now <= m->cut_ns)
 		now = m->cut_ns + 1;
 	out.start_ns = m->cut_ns;
