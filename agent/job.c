@@ -489,7 +489,7 @@ void job_phase_ended(struct job *j, const struct err *why, const json_t *result)
 		trial_not_prepared(j, why);
 		break;
 	case JOB_CHECK:
-		trial_checked(j, why);
+		trial_checked(j, why, result);
 		break;
 	case JOB_TEARDOWN:
 		torn_down(j, why);

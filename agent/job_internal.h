@@ -5,7 +5,7 @@
 #include "agent/helper.h"
 #include "agent/job.h"
 #include "agent/tasks.h"
-#include "agent/telemetry/telemetry.h"
+#include "agent/telemetry/gather.h"
 #include "agent/worker_launch.h"
 #include "common/plan/plan.h"
 
@@ -13,8 +13,8 @@ struct trial {
 	uint32_t number; /* within the attempt, from 1 */
 	unsigned workload, repeat, retries_left;
 	uint32_t samples;
-	struct telemetry first, last;
-	struct telemetry_source *counters;
+	struct gather *gather; /* of its evidence; NULL before a worker is started */
+	json_t *before;        /* the conditions in which it began, or NULL */
 	struct msg_worker_done done;
 	int has_done, started;
 	int volume_lost;
@@ -87,7 +87,8 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 void trial_not_prepared(struct job *j, const struct err *why);
 void trial_continue(struct job *j, const struct msg_continue *c);
 void trial_worker_ended(struct job *j);
-void trial_checked(struct job *j, const struct err *why);
+/* result: {"conditions"} or NULL. */
+void trial_checked(struct job *j, const struct err *why, const json_t *result);
 /* The worker is killed; the trial fails for that reason. */
 void trial_abort(struct job *j, const struct err *why);
 void trial_clear(struct trial *t);

@@ -23,10 +23,12 @@
 
 void trial_clear(struct trial *t)
 {
-	telemetry_close(t->counters);
+	gather_free(t->gather);
+	json_decref(t->before);
 	free(t->done.hist);
 	detail_clear(&t->done.detail);
-	t->counters = NULL;
+	t->gather = NULL;
+	t->before = NULL;
 	t->done.hist = NULL;
 }
 
@@ -90,6 +92,7 @@ static void record_end(struct job *j)
 	struct trial *t = &j->trial;
 	struct record r = {.type = RECORD_TRIAL_END};
 	struct trial_summary *s = &r.u.trial_end;
+	struct trial_evidence evidence = {0};
 	int ok = t->why.code == ERR_NONE;
 
 	s->trial = t->number;
@@ -107,13 +110,18 @@ static void record_end(struct job *j)
 	s->errors = t->done.errors;
 	s->cpu_user_ns = t->done.cpu_user_ns;
 	s->cpu_system_ns = t->done.cpu_system_ns;
-	if (t->counters)
-		telemetry_delta(&t->first, &t->last, &s->tele);
+	if (t->gather) {
+		gather_sums(t->gather, &s->tele);
+		gather_evidence(t->gather, j->inv, &evidence);
+		s->evidence = &evidence;
+		s->n_evidence = 1;
+	}
 	s->hist = t->done.hist;
 	s->hist_len = t->done.hist_len;
 	s->samples = t->samples;
 	s->detail = t->done.detail;
 	job_record(j, &r);
+	trial_evidence_clear(&evidence);
 }
 
 static void log_end(const struct job *j)
@@ -195,11 +203,10 @@ static void go(struct job *j, int64_t start_ns)
 	struct err e;
 
 	job_move(j, JOB_RUN);
-	if (telemetry_read(t->counters, &t->first, &e)) {
+	if (gather_start(t->gather, &e)) {
 		trial_abort(j, &e);
 		return;
 	}
-	t->last = t->first;
 	worker_send(j->worker, &m);
 }
 
@@ -228,18 +235,17 @@ static void on_sample(struct job *j, struct sample *s)
 	static const struct timeval cut_after = {.tv_sec = CUT_MS / 1000};
 	struct record r = {.type = RECORD_SAMPLE};
 	struct trial *t = &j->trial;
-	struct telemetry now;
-	struct err e;
+	struct buf usage = {0};
 
 	r.u.sample = *s;
 	r.u.sample.trial = t->number;
 	memset(&r.u.sample.tele, 0, sizeof(r.u.sample.tele));
-	if (telemetry_read(t->counters, &now, &e) == 0) {
-		telemetry_delta(&t->last, &now, &r.u.sample.tele);
-		t->last = now;
-	}
+	gather_sample(t->gather, &r.u.sample.tele, &usage);
+	r.u.sample.usage = usage.data;
+	r.u.sample.usage_len = usage.len;
 	t->samples++;
 	job_record(j, &r);
+	buf_free(&usage);
 	if (!evtimer_pending(j->cut, NULL))
 		evtimer_add(j->cut, &cut_after);
 }
@@ -247,11 +253,9 @@ static void on_sample(struct job *j, struct sample *s)
 static void on_done(struct job *j, struct msg_worker_done *d)
 {
 	struct trial *t = &j->trial;
-	struct telemetry now;
-	struct err e;
 
-	if (t->counters && telemetry_read(t->counters, &now, &e) == 0)
-		t->last = now;
+	if (t->gather)
+		gather_end(t->gather);
 	t->done = *d;
 	d->hist = NULL;
 	d->detail = (struct trial_detail){0};
@@ -320,7 +324,7 @@ static int start_worker(struct job *j, struct msg *spec, struct err *e)
 	const struct worker_handler h = {
 		.on_msg = on_worker_msg, .on_end = on_worker_end, .owner = j};
 
-	if (telemetry_open(&job_volume(j)->disks, &j->trial.counters, e) ||
+	if (gather_open("", &job_volume(j)->disks, j->trial.before, &j->trial.gather, e) ||
 		worker_start(j->env.base, j->env.kids, &j->env.host->work_user, spec, &h,
 			&j->worker, e))
 		return -1;
@@ -351,6 +355,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 	}
 	volume_clear(v);
 	*v = now;
+	j->trial.before = json_incref(json_object_get(result, "conditions"));
 	if (job_worker_spec(j, v, j->trial.workload, j->trial.repeat, &spec, &e)) {
 		fail(&j->trial, &e);
 		end_trial(j);
@@ -379,8 +384,10 @@ void trial_worker_ended(struct job *j)
 	job_help(j, "checking the volume", task_check, &j->task, CHECK_MS);
 }
 
-void trial_checked(struct job *j, const struct err *why)
+void trial_checked(struct job *j, const struct err *why, const json_t *result)
 {
+	if (j->trial.gather)
+		gather_after(j->trial.gather, json_object_get(result, "conditions"));
 	if (why) {
 		/* Whatever the worker said: it may have been about another place. */
 		j->trial.why = *why;

@@ -20,6 +20,7 @@
 #include "proto/record.h"
 
 #define HOOK_MS (10 * 60 * 1000)
+#define LOOK_MS 250      /* at the idle host, where the caches are emptied anyway */
 #define JOURNAL_SPARE 64 /* entries nobody needs that a journal may hold: each helper reads it all */
 
 /* A sink that asks before each step whether anybody still wants it. */
@@ -141,6 +142,8 @@ static int cache(struct volume_ctx *ctx, struct job_task *t, struct journal *j, 
 	o = json_object();
 	json_object_set_new(o, "volume", volume_to_json(t->volume));
 	json_object_set_new(o, "done", json_text(done));
+	json_object_set_new(o, "conditions",
+		volume_conditions(ctx, t->volume, str_starts(done, "cold") ? LOOK_MS : 0));
 	free(done);
 	*ret = o;
 	return 0;
@@ -155,8 +158,11 @@ static int check(struct volume_ctx *ctx, struct job_task *t, struct journal *j, 
 	struct err *e)
 {
 	(void)j;
-	(void)ret;
-	return volume_check(ctx, t->volume, e);
+	if (volume_check(ctx, t->volume, e))
+		return -1;
+	*ret = json_object();
+	json_object_set_new(*ret, "conditions", volume_conditions(ctx, t->volume, 0));
+	return 0;
 }
 
 int task_check(struct helper_report *to, void *job_task, json_t **ret, struct err *e)

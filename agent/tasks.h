@@ -24,8 +24,10 @@ struct job_task {
 };
 /* Result: volume_to_json. */
 int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
-/* Makes the cache state, then checks the volume. Result: {"volume", "done"}. */
+/* Makes the cache state, then checks the volume and looks at what could disturb the trial. Result:
+ * {"volume", "done", "conditions"}. */
 int task_cache(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
+/* Checks the volume after a trial. Result: {"conditions"}. */
 int task_check(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 int task_teardown(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 

@@ -22,6 +22,11 @@ struct zpool_leaves {
  * available" gives none. */
 int zpool_status_parse(const char *text, struct zpool_leaves *ret, struct err *e);
 void zpool_leaves_free(struct zpool_leaves *l);
+/* Scrubs, resilvers, removals, expansions and initialisations of devices that run, of all pools in the
+ * text: "scrub of tank". -1 when it is not `zpool status`'s output. */
+int zpool_running_parse(const char *text, void (*found)(void *arg, const char *what), void *arg);
+/* "1.53x" -> 1530. -1 when it is no such text. */
+int zfs_ratio_parse(const char *text, int64_t *ret_permille);
 /* Lines of `zpool list -H -o name,guid,health,size`, size in bytes or as 3.94G. Appended. */
 int zpool_list_parse(const char *text, struct inv_pool **v, size_t *n, struct err *e);
 

@@ -47,6 +47,9 @@ test_run() {
 		| length == 2 and all(.[]; .min >= 16777216 and .max < 16777216 * 1.3)' "$T/report.json"
 	check "what was written went to it" jq -e '[.results[] | select(.workload == "write" and .metric == "physical_write_bytes")]
 		| length == 2 and all(.[]; .min >= 16777216)' "$T/report.json"
+	fleet_ctl export 1 -o "$T/run.jsonl"
+	evidence_adds_up "$T/run.jsonl"
+	check "the loop device names what it stands on" jq -se 'map(select(.type == "trial-disks") | .disks[]) | length == 8 and all(.name | test("^loop"))' "$T/run.jsonl"
 	check "nothing is left" nothing_left one
 }
 

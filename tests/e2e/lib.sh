@@ -328,3 +328,34 @@ trials_counted() {
 
 has_accounts() { id arraymark >/dev/null 2>&1 && id arraymark-work >/dev/null 2>&1; }
 is_root() { [ "$(id -u)" = 0 ]; }
+
+# trial_disks FILE: [{layout_name, trial, telemetry, disks}] of an export, a trial's pieces in one.
+trial_disks() {
+	jq -s '[.[] | select(.type == "trial" or .type == "trial-disks")]
+		| group_by([.host, .attempt, .trial])
+		| map((map(select(.type == "trial"))[0] | {host, trial, layout_name, telemetry})
+			+ {disks: (map(select(.type == "trial-disks").disks) | add // [])})' "$1"
+}
+
+# evidence_adds_up FILE: of an export of trials on disks with counters.
+# shellcheck disable=SC2016 # the dollars are jq's
+evidence_adds_up() {
+	trial_disks "$1" >"$T/disks.json"
+	check "the disks of each trial add up to its sums" jq -e 'length > 0 and all(.[];
+		.telemetry.disks == (.disks | length)
+		and .telemetry.disk_read_bytes == (.disks | map(.read_bytes) | add)
+		and .telemetry.disk_write_bytes == (.disks | map(.write_bytes) | add)
+		and .telemetry.disk_read_ops == (.disks | map(.read_ops) | add)
+		and .telemetry.disk_write_ops == (.disks | map(.write_ops) | add)
+		and .telemetry.disk_busy_ns == (.disks | map(.busy_ns) | add))' "$T/disks.json"
+	check "requests waited where there were any" jq -e 'all(.[].disks[];
+		(.read_ops > 0 or .read_wait_ns == 0) and (.write_ops > 0 or .write_wait_ns == 0)
+		and .queue_ns <= .read_wait_ns + .write_wait_ns + 60000000000)' "$T/disks.json"
+	check "each has a series of its own, within its sums" jq -e --slurpfile t "$T/disks.json" -s '
+		($t[0] | map({key: "\(.host) \(.trial)", value: .disks}) | from_entries) as $sums
+		| map(select(.type == "series-disks")) | length > 0 and all(.[];
+			$sums["\(.host) \(.trial)"] as $d | .disks == ($d | length) and (. as $s
+			| all(range(.disks); . as $i
+				| ($s.spans | map(.[2 + 3 * $i]) | add) <= $d[$i].read_bytes
+				and ($s.spans | map(.[3 + 3 * $i]) | add) <= $d[$i].write_bytes)))' "$1"
+}

@@ -83,8 +83,21 @@ test_run() {
 	check "what was written went to them, with its parity" jq -e '[.results[] | select(.workload == "write" and .metric == "physical_write_bytes")]
 		| length == 4 and all(.[]; .min > 8388608 * 1.2)' "$T/report.json"
 	check "cold reads carry the physical bytes in the text, too" grep -qE 'raidz2-10 +3 .* (0\.9|1\.[0-2])' <(fleet_ctl report 1)
+	test_evidence
 	check "nothing is left on one" nothing_left one
 	check "nothing is left on two" nothing_left two
+}
+
+# Each disk of the pool stands for itself, and together they are the sums; the pool's own facts are there.
+test_evidence() {
+	fleet_ctl export 1 -o "$T/run.jsonl"
+	evidence_adds_up "$T/run.jsonl"
+	is "each trial tells each disk of its pool" "$(trial_disks "$T/run.jsonl" | jq -c '[.[] | [.layout_name, (.disks | length)]] | unique')" \
+		'[["raidz2-10",10],["raidz2-8",8]]'
+	check "every disk of a pool was written to" jq -se 'map(select(.type == "trial-disks") | .disks[]) | all(.write_bytes > 0 or .read_bytes > 0)' "$T/run.jsonl"
+	check "nothing was compressed" jq -se 'map(select(.type == "trial").evidence.compress_ratio_permille) | length == 24 and all(. == 1000)' "$T/run.jsonl"
+	check "no scrub was seen, before and after" jq -se 'map(select(.type == "trial").evidence) | all(.maintenance_before == 0 and .maintenance_after == 0)' "$T/run.jsonl"
+	check "each cold trial had a look before it" jq -se 'map(select(.type == "trial").evidence) | all(.look_ns >= 250000000 and .look_cpu_permille >= 0)' "$T/run.jsonl"
 }
 
 zfs_get() { fleet_in one zfs get -Hp -o value "$1" "$2"; }

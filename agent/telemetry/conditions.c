@@ -1,0 +1,410 @@
+/*
+ * Conditions of a trial, as /proc and /sys tell them. Owns what a struct conditions holds.
+ * Invariant: what could not be read stays unknown, and is never told as zero.
+ */
+#include "agent/telemetry/conditions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "agent/telemetry/telemetry.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/units.h"
+
+#define TEXT_MAX (1024 * 1024)
+#define STACK_DEPTH 8 /* md on dm on partitions … */
+
+void conditions_clear(struct conditions *c)
+{
+	for (size_t i = 0; i < c->n_disks; i++) {
+		free(c->disks[i].name);
+		strv_free(&c->disks[i].under);
+	}
+	free(c->disks);
+	free(c->maintenance_text);
+	*c = (struct conditions){0};
+}
+
+/* The first line of a small file; NULL when there is none. Caller frees. */
+static char *read_line(const char *path)
+{
+	char line[512], *text = NULL;
+	FILE *f = fopen(path, "re");
+
+	if (f && fgets(line, sizeof(line), f))
+		text = xstrndup(line, strcspn(line, "\n"));
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* 1 and the number, in any base that C writes. */
+static int read_number(const char *path, int64_t *ret)
+{
+	char *text = read_line(path), *end = NULL;
+	int64_t v = text ? strtoll(text, &end, 0) : 0;
+	int ok = text && end != text && !*end;
+
+	free(text);
+	if (ok)
+		*ret = v;
+	return ok;
+}
+
+/* Calls fn for each entry of a folder whose name begins with the prefix. */
+static void each_entry(const char *folder, const char *prefix,
+	void (*fn)(void *arg, const char *folder, const char *name), void *arg)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.' && str_starts(entry->d_name, prefix))
+			fn(arg, folder, entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+/* ---- what a disk stands on ---- */
+
+struct under {
+	const char *root;
+	struct strv *found;
+	unsigned depth;
+};
+static void find_under(struct under *u, const char *name);
+
+static void on_slave(void *arg, const char *folder, const char *name)
+{
+	(void)folder;
+	find_under(arg, name);
+}
+
+/* The block device with the file system that holds this file. */
+static char *device_of_file(const char *root, const char *file)
+{
+	char *link, *real = NULL, *name = NULL;
+	struct err ignored;
+	struct stat st;
+
+	if (stat(file, &st) != 0)
+		return NULL;
+	link = xasprintf("%s/sys/dev/block/%u:%u", root, major(st.st_dev), minor(st.st_dev));
+	if (fs_realpath(link, &real, &ignored) == 0)
+		name = xstrdup(strrchr(real, '/') + 1);
+	free(link);
+	free(real);
+	return name;
+}
+
+/* A partition's folder is inside its disk's. */
+static char *disk_of_partition(const char *root, const char *name)
+{
+	char *link = xasprintf("%s/sys/class/block/%s", root, name);
+	char *mark = xasprintf("%s/partition", link), *real = NULL, *disk = NULL, *slash;
+	struct err ignored;
+	int64_t number;
+
+	if (read_number(mark, &number) && fs_realpath(link, &real, &ignored) == 0) {
+		slash = strrchr(real, '/');
+		*slash = '\0';
+		slash = strrchr(real, '/');
+		disk = slash ? xstrdup(slash + 1) : NULL;
+	}
+	free(link);
+	free(mark);
+	free(real);
+	return disk;
+}
+
+static void find_under(struct under *u, const char *name)
+{
+	char *slaves = xasprintf("%s/sys/class/block/%s/slaves", u->root, name);
+	char *loop = xasprintf("%s/sys/class/block/%s/loop/backing_file", u->root, name);
+	char *file = read_line(loop), *disk = disk_of_partition(u->root, name);
+	char *below = file ? device_of_file(u->root, file) : NULL;
+	size_t before = u->found->n;
+
+	if (++u->depth <= STACK_DEPTH) {
+		if (disk)
+			find_under(u, disk);
+		else if (below)
+			find_under(u, below);
+		else
+			each_entry(slaves, "", on_slave, u);
+	}
+	u->depth--;
+	if (u->found->n == before && !strv_has(u->found, name))
+		strv_add(u->found, name);
+	free(slaves);
+	free(loop);
+	free(file);
+	free(disk);
+	free(below);
+}
+
+/* ---- numbers ---- */
+
+/* Commands that failed and that timed out, as the SCSI layer counts them (scsi_device in sysfs). */
+static void read_errors(const char *root, struct disk_condition *d)
+{
+	static const char *const files[] = {"ioerr_cnt", "iotmo_cnt"};
+
+	for (size_t i = 0; i < d->under.n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(files); k++) {
+			char *path = xasprintf("%s/sys/class/block/%s/device/%s", root,
+				d->under.v[i], files[k]);
+			int64_t n;
+
+			if (read_number(path, &n) && n >= 0) {
+				d->errors += (uint64_t)n;
+				d->has_errors = 1;
+			}
+			free(path);
+		}
+}
+
+static void on_sensor(void *arg, const char *folder, const char *name)
+{
+	struct conditions *c = arg;
+	char *now = xasprintf("%s/%s/temp1_input", folder, name);
+	char *limit = xasprintf("%s/%s/temp1_max", folder, name);
+	int64_t is, most;
+
+	if (read_number(now, &is) && read_number(limit, &most) && most > 0) {
+		c->has_hot = 1;
+		c->hot_disks += is >= most;
+	}
+	free(now);
+	free(limit);
+}
+
+/* drivetemp hangs its sensor below the disk's device/hwmon, nvme right below device. */
+static void read_temperatures(const char *root, struct conditions *c, const char *disk)
+{
+	char *device = xasprintf("%s/sys/class/block/%s/device", root, disk);
+	char *folder = xasprintf("%s/hwmon", device);
+
+	each_entry(folder, "hwmon", on_sensor, c);
+	each_entry(device, "hwmon", on_sensor, c);
+	free(device);
+	free(folder);
+}
+
+struct throttle {
+	uint64_t cores, package;
+	int found;
+};
+
+/* A package's count stands with each of its CPUs. */
+static void on_cpu(void *arg, const char *folder, const char *name)
+{
+	struct throttle *t = arg;
+	char *core = xasprintf("%s/%s/thermal_throttle/core_throttle_count", folder, name);
+	char *package = xasprintf("%s/%s/thermal_throttle/package_throttle_count", folder, name);
+	int64_t n;
+
+	if (read_number(core, &n) && n >= 0) {
+		t->cores += (uint64_t)n;
+		t->found = 1;
+	}
+	if (read_number(package, &n) && n >= 0) {
+		t->package = (uint64_t)n > t->package ? (uint64_t)n : t->package;
+		t->found = 1;
+	}
+	free(core);
+	free(package);
+}
+
+static void read_throttle(const char *root, struct conditions *c)
+{
+	char *folder = xasprintf("%s/sys/devices/system/cpu", root);
+	struct throttle t = {0};
+
+	each_entry(folder, "cpu", on_cpu, &t);
+	c->has_throttle = t.found;
+	c->throttle_events = t.cores + t.package;
+	free(folder);
+}
+
+static void read_load(const char *root, struct conditions *c)
+{
+	char *path = xasprintf("%s/proc/loadavg", root), *text = read_line(path);
+	double load;
+
+	if (text && sscanf(text, "%lf", &load) == 1 && load >= 0 && load < 1e6) {
+		c->load1_milli = (int64_t)(load * 1000 + 0.5);
+		c->has_load1 = 1;
+	}
+	free(path);
+	free(text);
+}
+
+/* ---- maintenance ---- */
+
+void conditions_add_maintenance(struct conditions *c, const char *text)
+{
+	char *all = c->maintenance_text ? xasprintf("%s, %s", c->maintenance_text, text)
+					: xstrdup(text);
+
+	free(c->maintenance_text);
+	c->maintenance_text = all;
+	c->maintenance++;
+}
+
+static void found_maintenance(void *arg, const char *what)
+{
+	conditions_add_maintenance(arg, what);
+}
+
+void mdstat_running(const char *text, void (*found)(void *arg, const char *what), void *arg)
+{
+	static const char *const kinds[] = {"resync", "recovery", "check", "repair", "reshape"};
+	char *copy = xstrdup(text), *rest = copy, *line, array[64] = "";
+
+	while ((line = strsep(&rest, "\n"))) {
+		size_t name = strcspn(line, " ");
+
+		if (str_starts(line, "md") && str_starts(line + name, " : "))
+			snprintf(array, sizeof(array), "%.*s", (int)(name < 63 ? name : 63), line);
+		for (size_t i = 0; *array && i < ARRAY_LEN(kinds); i++) {
+			char *at = strstr(line, kinds[i]), *what;
+			const char *value = at ? at + strlen(kinds[i]) : "";
+
+			value += strspn(value, " ");
+			if (*value++ != '=')
+				continue;
+			value += strspn(value, " ");
+			if (*value < '0' || *value > '9') /* DELAYED, PENDING, REMOTE */
+				continue;
+			what = xasprintf("%s of %s, %.*s done", kinds[i], array,
+				(int)strcspn(value, " "), value);
+			found(arg, what);
+			free(what);
+			break;
+		}
+	}
+	free(copy);
+}
+
+/* Without the file there is no md, and so no array. */
+static void read_mdstat(const char *root, struct conditions *c)
+{
+	char *path = xasprintf("%s/proc/mdstat", root);
+	struct buf text = {0};
+	struct err e;
+
+	if (fs_read_file(path, TEXT_MAX, &text, &e) == 0) {
+		mdstat_running(buf_str(&text), found_maintenance, c);
+		c->has_maintenance = 1;
+	} else {
+		c->has_maintenance = e.code == ERR_NOTFOUND;
+	}
+	buf_free(&text);
+	free(path);
+}
+
+void conditions_read(const char *root, const struct strv *disks, struct conditions *ret)
+{
+	size_t n = disks->n < EVIDENCE_DISKS_MAX ? disks->n : EVIDENCE_DISKS_MAX;
+	struct conditions c = {.disks = xcalloc(n, sizeof(*c.disks)), .n_disks = n};
+
+	for (size_t i = 0; i < n; i++) {
+		struct disk_condition *d = &c.disks[i];
+		struct under u = {root, &d->under, 0};
+
+		d->name = xstrdup(disks->v[i]);
+		find_under(&u, d->name);
+		read_errors(root, d);
+		for (size_t k = 0; k < d->under.n; k++)
+			read_temperatures(root, &c, d->under.v[k]);
+	}
+	read_throttle(root, &c);
+	read_load(root, &c);
+	read_mdstat(root, &c);
+	*ret = c;
+}
+
+/* ---- the look ---- */
+
+static void wait_ms(unsigned ms)
+{
+	struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		continue;
+}
+
+static void looked_at_disk(struct conditions *c, const char *name, const struct disk_counters *d)
+{
+	for (size_t i = 0; i < c->n_disks; i++)
+		if (strcmp(c->disks[i].name, name) == 0) {
+			c->disks[i].look_read_bytes = d->read_bytes;
+			c->disks[i].look_write_bytes = d->write_bytes;
+			c->disks[i].look_busy_ns = d->busy_ns;
+		}
+}
+
+static void looked(struct conditions *c, const struct telemetry_source *t,
+	const struct telemetry_reading *from, const struct telemetry_reading *to)
+{
+	struct telemetry d;
+	uint64_t busy, all;
+
+	for (size_t i = 0; i < to->n_disks; i++) {
+		struct disk_counters one;
+
+		telemetry_disk_delta(&from->disks[i], &to->disks[i], &one);
+		looked_at_disk(c, telemetry_disk(t, i), &one);
+	}
+	telemetry_delta(&from->sum, &to->sum, &d);
+	busy = d.cpu_user_ns + d.cpu_system_ns;
+	all = busy + d.cpu_idle_ns + d.cpu_iowait_ns;
+	c->look_cpu_permille = all ? (int64_t)(busy * 1000 / all) : 0;
+	c->look_ns = to->mono_ns - from->mono_ns;
+}
+
+static void all_under(const struct conditions *c, struct strv *ret)
+{
+	for (size_t i = 0; i < c->n_disks; i++)
+		for (size_t k = 0; k < c->disks[i].under.n; k++)
+			if (!strv_has(ret, c->disks[i].under.v[k]))
+				strv_add(ret, c->disks[i].under.v[k]);
+}
+
+void conditions_look(const char *root, const struct strv *disks, unsigned ms, struct conditions *c)
+{
+	struct telemetry_reading from = {0}, to = {0};
+	uint64_t read[2], written[2];
+	struct telemetry_source *t;
+	struct strv ours = {0};
+	struct err ignored;
+
+	if (telemetry_open(root, disks, &t, &ignored) != 0)
+		return;
+	all_under(c, &ours);
+	c->has_look_other = telemetry_others(root, &ours, &read[0], &written[0]) == 0;
+	if (telemetry_read(t, &from, &ignored) == 0) {
+		wait_ms(ms);
+		if (telemetry_read(t, &to, &ignored) == 0)
+			looked(c, t, &from, &to);
+	}
+	if (c->has_look_other)
+		c->has_look_other =
+			telemetry_others(root, &ours, &read[1], &written[1]) == 0 &&
+			read[1] >= read[0] && written[1] >= written[0];
+	if (c->has_look_other)
+		c->look_other_bytes =
+			(int64_t)(read[1] - read[0] + written[1] - written[0]);
+	strv_free(&ours);
+	telemetry_reading_clear(&from);
+	telemetry_reading_clear(&to);
+	telemetry_close(t);
+}

@@ -1,0 +1,55 @@
+/*
+ * What could disturb a trial, looked at before and after it: load, other I/O, maintenance, throttling,
+ * errors of disks, temperatures. Files of /sys may ask the disk and programs may hang: this runs in
+ * helper children, and goes to the monitor as JSON.
+ */
+#ifndef AGENT_TELEMETRY_CONDITIONS_H
+#define AGENT_TELEMETRY_CONDITIONS_H
+
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+struct json_t;
+
+struct disk_condition {
+	char *name;        /* kernel name, one of the volume's */
+	struct strv under; /* whole disks that it stands on; itself when it is one */
+	int has_errors;
+	uint64_t errors;   /* counted by the kernel since it knows the disk */
+	uint64_t look_read_bytes, look_write_bytes, look_busy_ns;
+};
+struct conditions {
+	struct disk_condition *disks;
+	size_t n_disks;
+	int has_load1, has_throttle, has_hot, has_maintenance, has_ratio;
+	int64_t load1_milli;
+	uint64_t throttle_events; /* since boot, all CPUs */
+	uint64_t hot_disks;       /* at or above the warning temperature that they name themselves */
+	uint64_t maintenance;     /* scrubs, resilvers, syncs, checks that run */
+	char *maintenance_text;   /* which; NULL: none */
+	int64_t ratio_permille;   /* compression of the volume */
+	int64_t look_ns;          /* 0: there was no look */
+	int64_t look_cpu_permille, look_other_bytes;
+	int has_look_other;
+};
+void conditions_clear(struct conditions *c);
+
+/* disks: the volume's, by kernel name. root: "" or the folder that holds proc and sys. What cannot be
+ * read is left unknown; nothing here fails. Maintenance of md arrays only: see
+ * conditions_add_maintenance. */
+void conditions_read(const char *root, const struct strv *disks, struct conditions *ret);
+/* Waits that long and tells what the host did meanwhile. To be called while we do nothing. */
+void conditions_look(const char *root, const struct strv *disks, unsigned ms, struct conditions *c);
+/* One more that runs: "scrub of tank". */
+void conditions_add_maintenance(struct conditions *c, const char *text);
+/* Lines of /proc/mdstat -> "check of md0", one call of `found` each; those that only wait do not
+ * count. */
+void mdstat_running(const char *text, void (*found)(void *arg, const char *what), void *arg);
+
+struct json_t *conditions_json(const struct conditions *c);
+/* What is missing or no object is unknown. */
+void conditions_from_json(const struct json_t *o, struct conditions *ret);
+
+#endif

@@ -1,0 +1,112 @@
+/* Conditions as JSON, between a helper child and the monitor. A number that is unknown has no member. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/telemetry/conditions.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+
+static void set_int(json_t *o, const char *key, int64_t v)
+{
+	json_object_set_new_nocheck(o, key, json_integer(v));
+}
+
+static json_t *disk_json(const struct disk_condition *d)
+{
+	json_t *o = json_object(), *under = json_array();
+
+	for (size_t i = 0; i < d->under.n; i++)
+		json_array_append_new(under, json_text(d->under.v[i]));
+	json_object_set_new(o, "name", json_text(d->name));
+	json_object_set_new(o, "under", under);
+	if (d->has_errors)
+		set_int(o, "errors", (int64_t)d->errors);
+	set_int(o, "look_read_bytes", (int64_t)d->look_read_bytes);
+	set_int(o, "look_write_bytes", (int64_t)d->look_write_bytes);
+	set_int(o, "look_busy_ns", (int64_t)d->look_busy_ns);
+	return o;
+}
+
+json_t *conditions_json(const struct conditions *c)
+{
+	json_t *o = json_object(), *disks = json_array();
+
+	for (size_t i = 0; i < c->n_disks; i++)
+		json_array_append_new(disks, disk_json(&c->disks[i]));
+	json_object_set_new(o, "disks", disks);
+	if (c->has_load1)
+		set_int(o, "load1_milli", c->load1_milli);
+	if (c->has_throttle)
+		set_int(o, "throttle_events", (int64_t)c->throttle_events);
+	if (c->has_hot)
+		set_int(o, "hot_disks", (int64_t)c->hot_disks);
+	if (c->has_maintenance)
+		set_int(o, "maintenance", (int64_t)c->maintenance);
+	if (c->maintenance_text)
+		json_object_set_new(o, "maintenance_text", json_text(c->maintenance_text));
+	if (c->has_ratio)
+		set_int(o, "ratio_permille", c->ratio_permille);
+	if (c->look_ns) {
+		set_int(o, "look_ns", c->look_ns);
+		set_int(o, "look_cpu_permille", c->look_cpu_permille);
+	}
+	if (c->look_ns && c->has_look_other)
+		set_int(o, "look_other_bytes", c->look_other_bytes);
+	return o;
+}
+
+/* 1 and the number where the member is one. */
+static int get(const json_t *o, const char *key, int64_t *ret)
+{
+	const json_t *v = json_object_get(o, key);
+
+	*ret = json_is_integer(v) ? json_integer_value(v) : 0;
+	return json_is_integer(v);
+}
+
+static int get_count(const json_t *o, const char *key, uint64_t *ret)
+{
+	int64_t v;
+	int there = get(o, key, &v) && v >= 0;
+
+	*ret = there ? (uint64_t)v : 0;
+	return there;
+}
+
+static void disk_from_json(const json_t *o, struct disk_condition *d)
+{
+	const json_t *under = json_object_get(o, "under"), *item;
+	size_t i;
+
+	d->name = xstrdup(json_get_str(o, "name", ""));
+	json_array_foreach(under, i, item)
+	{
+		if (json_is_string(item))
+			strv_add(&d->under, json_string_value(item));
+	}
+	d->has_errors = get_count(o, "errors", &d->errors);
+	get_count(o, "look_read_bytes", &d->look_read_bytes);
+	get_count(o, "look_write_bytes", &d->look_write_bytes);
+	get_count(o, "look_busy_ns", &d->look_busy_ns);
+}
+
+void conditions_from_json(const json_t *o, struct conditions *ret)
+{
+	const json_t *disks = json_object_get(o, "disks");
+	size_t n = json_array_size(disks);
+	struct conditions c = {.disks = xcalloc(n, sizeof(*c.disks)), .n_disks = n};
+
+	for (size_t i = 0; i < n; i++)
+		disk_from_json(json_array_get(disks, i), &c.disks[i]);
+	c.has_load1 = get(o, "load1_milli", &c.load1_milli);
+	c.has_throttle = get_count(o, "throttle_events", &c.throttle_events);
+	c.has_hot = get_count(o, "hot_disks", &c.hot_disks);
+	c.has_maintenance = get_count(o, "maintenance", &c.maintenance);
+	c.maintenance_text = xstrdup(json_get_str(o, "maintenance_text", NULL));
+	c.has_ratio = get(o, "ratio_permille", &c.ratio_permille);
+	if (!get(o, "look_ns", &c.look_ns) || c.look_ns < 0)
+		c.look_ns = 0;
+	get(o, "look_cpu_permille", &c.look_cpu_permille);
+	c.has_look_other = get(o, "look_other_bytes", &c.look_other_bytes);
+	*ret = c;
+}
