@@ -9,7 +9,7 @@
 static const struct option_spec report_options_given[] = {
 	{"format", 'f', "FORMAT", "text (default), markdown, csv, json or html"},
 	{"output", 'o', "FILE", "write there instead of stdout"},
-	{"long", 'l', NULL, "also median, standard deviation, each trial, what files were read as"},
+	{"long", 'l', NULL, "also median, spread, each trial, ranks, what files were read as"},
 	{"redact", 0, NULL, "host names become host-1, …; serials, WWNs and paths go"},
 	{0},
 };

@@ -7,6 +7,7 @@
 
 #include "common/plan/plan.h"
 #include "coordinator/results/compare.h"
+#include "coordinator/results/ranks.h"
 #include "coordinator/results/rules.h"
 #include "coordinator/results/set.h"
 
@@ -23,6 +24,9 @@ struct result_comparison {
 	double alpha, margin;
 	unsigned k; /* size of its family */
 	struct compared c;
+	/* What it compares where both are rows of one host or of two; NULL over all hosts, and where
+	 * there is no row. */
+	const struct result_row *base_row, *subject_row;
 	struct strv invalid; /* ids of rules whose findings make it invalid */
 };
 /* All comparisons of one workload name over the report. */
@@ -70,6 +74,8 @@ void analysis_clear(struct analysis *a);
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);
 
+/* Both sides by ranks; 0 where a side lists no values. */
+int analysis_ranks(const struct result_comparison *c, struct ranks *ret);
 /* What the intervals of the run's comparisons hold together, in percent: 95, or 97 under `until`. */
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r);
 /* How precise the comparisons are that a run plans for one of its workloads, on one of its hosts:

@@ -196,6 +196,16 @@ static double alpha_of(const struct analysis_run *r)
 	return r->plan && r->plan->until > 0 ? COMPARE_ALPHA_UNTIL : COMPARE_ALPHA;
 }
 
+int analysis_ranks(const struct result_comparison *c, struct ranks *ret)
+{
+	const struct result_row *base = c->base_row, *subject = c->subject_row;
+
+	if (!base || !subject || !base->listed || !subject->listed)
+		return 0;
+	ranks_compare(base->values, base->listed, subject->values, subject->listed, ret);
+	return !isnan(ret->p);
+}
+
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r)
 {
 	double alpha = COMPARE_ALPHA;
@@ -257,6 +267,10 @@ static void compare_layouts(struct analysis *a, const struct analysis_run *r, si
 	} else {
 		for (size_t h = 0; h < r->n_hosts; h++) {
 			c.host = r->hosts[h];
+			c.base_row = analysis_row(
+				a, r, c.host, (uint32_t)workload, m, p.first);
+			c.subject_row = analysis_row(
+				a, r, c.host, (uint32_t)workload, m, p.second);
 			add(a, c, &hosts[h], 1, cap);
 		}
 	}
@@ -268,11 +282,12 @@ static void compare_two_hosts(struct analysis *a, const struct analysis_run *r, 
 {
 	for (uint32_t l = 0; l < r->run->layouts.n; l++) {
 		struct result_comparison c = comparison_new(a, r, workload, m);
-		struct compare_host h = {
-			side_of(analysis_row(a, r, r->hosts[p.first], (uint32_t)workload, m, l)),
-			side_of(analysis_row(a, r, r->hosts[p.second], (uint32_t)workload, m, l)),
-			0};
+		struct compare_host h = {.random_blocks = 0};
 
+		c.base_row = analysis_row(a, r, r->hosts[p.first], (uint32_t)workload, m, l);
+		c.subject_row = analysis_row(a, r, r->hosts[p.second], (uint32_t)workload, m, l);
+		h.base = side_of(c.base_row);
+		h.subject = side_of(c.subject_row);
 		c.base = r->hosts[p.first];
 		c.subject = r->hosts[p.second];
 		c.layout = r->run->layouts.v[l];

@@ -71,6 +71,29 @@ static void set_numbers(json_t *o, const struct result_comparison *c)
 	set(o, "mde", json_number(d->mde));
 }
 
+/* By ranks alone: it decides nothing. */
+static json_t *ranks_json(const struct result_comparison *c)
+{
+	json_t *o, *ci = json_null();
+	struct ranks r;
+
+	if (!analysis_ranks(c, &r))
+		return json_null();
+	if (!isnan(r.lo)) {
+		ci = json_array();
+		json_array_append_new(ci, ratio_json(r.lo));
+		json_array_append_new(ci, ratio_json(r.hi));
+	}
+	o = json_object();
+	set(o, "u", json_number(r.u));
+	set(o, "pairs", json_integer((json_int_t)r.n_base * r.n_subject));
+	set(o, "p", json_number(r.p));
+	set(o, "exact", json_boolean(r.exact));
+	set(o, "hodges_lehmann", ratio_json(r.shift));
+	set(o, "ci95", ci);
+	return o;
+}
+
 static json_t *comparison_json(const struct result_set *s, const struct report_options *opt,
 	const struct result_comparison *c)
 {
@@ -90,6 +113,7 @@ static json_t *comparison_json(const struct result_set *s, const struct report_o
 	set(o, "verdict", json_text(verdict_name(c->c.verdict)));
 	set(o, "text", text_json(c));
 	set(o, "invalid", export_strv(&c->invalid));
+	set(o, "ranks", ranks_json(c));
 	return o;
 }
 

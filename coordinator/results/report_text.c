@@ -190,6 +190,7 @@ static void print_host(
 	print_until(t, r, rows[0].host);
 	report_tables(t, r, rows, n);
 	report_other_comparisons(t, r, rows[0].host);
+	report_ranks(t, r, rows[0].host);
 	print_trials(t, rows, n);
 	print_failed(t, rows[0].run, rows[0].host);
 	print_left_out(t, rows, n);
@@ -265,6 +266,7 @@ static void print_results(const struct text *t, const struct analysis_run *r)
 	}
 	if (n) {
 		report_other_comparisons(t, r, NULL);
+		report_ranks(t, r, NULL);
 		report_outliers(t, r);
 		report_findings(t, r, NULL);
 	}

@@ -30,6 +30,9 @@ void report_tables(const struct text *t, const struct analysis_run *r,
 	const struct result_row *rows, size_t n);
 /* Comparisons that no table shows: host NULL: over hosts and between them. */
 void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host);
+/* Long reports: that host's comparisons by ranks alone, which decide nothing. NULL: those between
+ * hosts. */
+void report_ranks(const struct text *t, const struct analysis_run *r, const char *host);
 void report_outliers(const struct text *t, const struct analysis_run *r);
 /* host NULL: findings about the whole run. */
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host);

@@ -73,6 +73,64 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 	table_clear(&table);
 }
 
+static void percent(double ln, struct buf *out)
+{
+	buf_addf(out, "%+.1f%%", 100 * expm1(ln));
+}
+
+/* "U 0 of 16, p 0.029; Hodges-Lehmann +4.4% (+3.1%…+5.6%)" */
+static void ranks_cells(const struct ranks *r, struct table *table)
+{
+	struct buf shift = {0};
+
+	table_cell(table, "U %g of %.0f", r->u, (double)r->n_base * r->n_subject);
+	table_cell(table, "p %.2g%s", r->p, r->exact ? "" : " (normal law)");
+	if (isnan(r->shift)) {
+		buf_adds(&shift, "-");
+	} else {
+		percent(r->shift, &shift);
+		buf_adds(&shift, isnan(r->lo) ? " (too few for an interval)" : " (");
+	}
+	if (!isnan(r->lo)) {
+		percent(r->lo, &shift);
+		buf_adds(&shift, "…");
+		percent(r->hi, &shift);
+		buf_addc(&shift, ')');
+	}
+	table_cell(table, "Hodges-Lehmann %s", buf_str(&shift));
+	buf_free(&shift);
+}
+
+void report_ranks(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	struct table table = {.left = ~0u};
+	char a[REPORT_HOST_MAX], b[REPORT_HOST_MAX];
+
+	for (size_t i = 0; t->opt->long_form && i < t->analysis->n_comparisons; i++) {
+		const struct result_comparison *c = &t->analysis->comparisons[i];
+		const char *subject = c->subject, *base = c->base;
+		struct ranks ranks;
+
+		if (c->run != r->run->id || !analysis_ranks(c, &ranks) ||
+			(host ? !c->host || strcmp(c->host, host) != 0 : c->host != NULL))
+			continue;
+		if (c->between_hosts) {
+			subject = report_host(t->set, t->opt, subject, a);
+			base = report_host(t->set, t->opt, base, b);
+		}
+		if (table.n == 0)
+			buf_adds(t->out, "by ranks alone, each comparison for itself; decides nothing:\n");
+		table_row(&table);
+		table_cell(&table, "%s%s%s", c->layout ? c->layout : "", c->layout ? "/" : "",
+			c->workload);
+		table_cell(&table, "%s", metric_table[c->metric].name);
+		table_cell(&table, "%s vs %s", subject, base);
+		ranks_cells(&ranks, &table);
+	}
+	table_print(&table, NULL, NULL, t->out);
+	table_clear(&table);
+}
+
 void report_outliers(const struct text *t, const struct analysis_run *r)
 {
 	char name[REPORT_HOST_MAX];

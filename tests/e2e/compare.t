@@ -45,6 +45,9 @@ hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower
 warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)
 warning    V17 order unknown · V23 these builds only
 EOF
+	run "$AM" report --long "$EXAMPLES/raidz2-8-vs-10-disks.txt"
+	like "ranks alone could not have told the dumps apart" "$(cat "$T/out")" \
+		'^dump  elapsed  hba8.sata2 vs hba8   U 12 of 12  p 0.057  Hodges-Lehmann .6.1% .too few for an interval.$'
 	run "$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8+board2 hba8+sata2
 	like "board against card, in a family of all three pairs" "$(cat "$T/out")" \
 		'^hba8\+sata2 +3 +9m15.49s .* \+1\.4% \(\+0\.6…\+2\.3%\)  slower$'
