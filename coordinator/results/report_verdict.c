@@ -256,8 +256,39 @@ static void level_findings(
 	buf_free(&subjects);
 }
 
+/* What the run lacks, and the rules that cannot tell without it. */
+static void unknown_findings(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	const struct findings *all = &t->analysis->findings;
+	struct buf line = {0};
+
+	for (size_t i = 0; i < all->n; i++) {
+		int told = 0;
+
+		if (!is_wanted(&all->v[i], r, host, -1))
+			continue;
+		for (size_t k = 0; k < i && !told; k++)
+			told = is_wanted(&all->v[k], r, host, -1) &&
+			       strcmp(all->v[k].text, all->v[i].text) == 0;
+		if (told)
+			continue;
+		buf_addf(&line, "%s%s:", line.len ? " · " : "", all->v[i].text);
+		for (size_t k = i; k < all->n; k++)
+			if (is_wanted(&all->v[k], r, host, -1) &&
+				strcmp(all->v[k].text, all->v[i].text) == 0)
+				buf_addf(&line, " %s", all->v[k].rule->id);
+	}
+	if (line.len) {
+		level_line(t, -1);
+		report_addf(t->out, "%s", buf_str(&line));
+		buf_addc(t->out, '\n');
+	}
+	buf_free(&line);
+}
+
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host)
 {
-	for (int level = SEVERITY_INVALID; level >= -1; level--)
+	for (int level = SEVERITY_INVALID; level >= 0; level--)
 		level_findings(t, r, host, level);
+	unknown_findings(t, r, host);
 }

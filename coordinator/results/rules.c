@@ -21,7 +21,10 @@ const struct rule rule_table[] = {
 	{"V05", "wide spread", rule_wide_spread},
 	{"V06", "drift", rule_drift},
 	{"V07", "identical timings", rule_identical_timings},
+	{"V09", "cache policy differs", rule_cache_policy},
 	{"V12", "bound by the CPU", rule_cpu_bound},
+	{"V13", "environments differ", rule_environments},
+	{"V14", "sector sizes", rule_sectors},
 	{"V15", "volume nearly full", rule_nearly_full},
 	{"V16", "layouts differ in capacity or redundancy", rule_layouts_unlike},
 	{"V17", "order unknown or sequential", rule_order},
@@ -30,7 +33,9 @@ const struct rule rule_table[] = {
 	{"V23", "these builds only", rule_these_builds},
 	{"V24", "spread bounded, not known", rule_spread_bounded},
 	{"V25", "layouts differ in what sync guarantees", rule_sync_differs},
+	{"V26", "steady state not reached", rule_not_steady},
 	{"V27", "two clusters of trials", rule_two_clusters},
+	{"V28", "shingled disks", rule_shingled},
 };
 const size_t rule_count = ARRAY_LEN(rule_table);
 

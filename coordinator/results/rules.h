@@ -76,7 +76,12 @@ void rule_few_trials(const struct rule_input *in);        /* V04 */
 void rule_wide_spread(const struct rule_input *in);       /* V05 */
 void rule_drift(const struct rule_input *in);             /* V06 */
 void rule_identical_timings(const struct rule_input *in); /* V07 */
+void rule_cache_policy(const struct rule_input *in);      /* V09 */
+/* Of V25: the write caches of the disks under the layouts. */
+void rule_caches_differ(const struct rule_input *in);
 void rule_cpu_bound(const struct rule_input *in);         /* V12 */
+void rule_environments(const struct rule_input *in);      /* V13 */
+void rule_sectors(const struct rule_input *in);           /* V14 */
 void rule_nearly_full(const struct rule_input *in);       /* V15 */
 void rule_layouts_unlike(const struct rule_input *in);    /* V16 */
 void rule_order(const struct rule_input *in);             /* V17 */
@@ -85,6 +90,8 @@ void rule_samples_missing(const struct rule_input *in);   /* V20 */
 void rule_these_builds(const struct rule_input *in);      /* V23 */
 void rule_spread_bounded(const struct rule_input *in);    /* V24 */
 void rule_sync_differs(const struct rule_input *in);      /* V25 */
+void rule_not_steady(const struct rule_input *in);        /* V26 */
 void rule_two_clusters(const struct rule_input *in);      /* V27 */
+void rule_shingled(const struct rule_input *in);          /* V28 */
 
 #endif

@@ -9,6 +9,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
 
@@ -221,7 +222,7 @@ static const char *sync_weakened(const struct layout *l)
 static void sync_differs_for(const struct rule_input *in, const struct workload *w)
 {
 	const struct plan *p = in->run->plan;
-	int synced = w->stream.op != OP_READ && w->stream.sync != SYNC_NONE;
+	int synced = workload_syncs(w) == 1;
 
 	for (size_t i = 0; i < p->n_layouts; i++) {
 		const char *setting = sync_weakened(&p->layouts[i]);
@@ -237,6 +238,7 @@ void rule_sync_differs(const struct rule_input *in)
 {
 	const struct plan *p = in->run->plan;
 	size_t weak = 0;
+	int real = 0;
 
 	if (in->run->run->layouts.n < 2)
 		return;
@@ -248,11 +250,12 @@ void rule_sync_differs(const struct rule_input *in)
 		const struct layout *l = &p->layouts[i];
 
 		weak += sync_weakened(l) != NULL;
+		real |= !l->existing && !l->scratch.disks;
 		if (l->existing)
 			finding_unknown(in, "no settings of layouts that were there already");
-		else if (!l->scratch.disks)
-			finding_unknown(in, "no state of the write caches");
 	}
+	if (real)
+		rule_caches_differ(in);
 	for (size_t i = 0; weak && weak < p->n_layouts && i < p->n_workloads; i++)
 		sync_differs_for(in, &p->workloads[i]);
 }

@@ -94,8 +94,9 @@ static void text_of_the_published_test(void **state)
 		"hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower\n"
 		"warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)\n"
 		"warning    V17 order unknown · V23 these builds only\n"
-		"unknown    V02 no plan · V03 no plan · V12 no use of the CPUs · V15 no plan · "
-		"V16 no plan, no usable sizes · V18 no size of the data · V25 no plan\n";
+		"unknown    no plan: V02 V03 V15 V16 V25 V26 · no list of the disks: V09 V14 V28 · "
+		"no use of the CPUs: V12 · no description of every host: V13 · "
+		"no usable sizes: V16 · no size of the data: V18\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};
@@ -180,9 +181,10 @@ static void faults_are_told(void **state)
 		"warning    V04 hba8+board2/load: n = 0: 3 are needed for an interval\n"
 		"warning    V20 hba8/load: block 1: 7 records with samples were lost on the host; "
 		"the totals are whole\n"
-		"unknown    V02 no plan · V03 no plan · V06 too few trials · "
-		"V12 no use of the CPUs · V15 no plan · V16 no plan, no usable sizes · "
-		"V18 no size of the data · V25 no plan\n";
+		"unknown    no plan: V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
+		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
+		"no description of every host: V13 · no usable sizes: V16 · "
+		"no size of the data: V18\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};

@@ -1,176 +1,21 @@
 /* rules: each fires where it should, is silent where it should, says unknown where it must. */
 #include "tests/unit/test.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include "common/base/mem.h"
-#include "common/base/units.h"
-#include "coordinator/results/analysis.h"
-#include "tests/unit/results_kit.h"
+#include "tests/unit/rules_kit.h"
 
-#define GIB (1ull << 30)
-
-/* One way a run can be; what is not given is harmless: two raidz1 pools on scratch disks, a write
- * synced in the timed region, three blocks in random order, 64 GiB against 32 GiB of memory. */
-struct scene {
-	const char *left, *right, *stream, *data; /* of the plan; data is what a read reads */
-	int no_plan;
-	const char *design, *cache, *state;
-	uint64_t ram;
-	const char *zfs; /* of the host */
-	const char *op;
-	double ms[10];               /* elapsed of each block, both layouts */
-	double factor;               /* right's elapsed over left's; 0: the same */
-	int untimed;                 /* no starts of the trials */
-	double host_cpu, worker_cpu; /* parts of four CPUs and of one that were busy; 0: not told */
-	unsigned n;                  /* blocks; 0: three */
-	uint64_t bytes, physical;    /* moved by each trial; by the disks */
-	int no_counters;
-	uint64_t usable[2];
-	uint32_t lost;
-	double resolution; /* of printed times; 0: our own */
-	int summary;
-};
-
-#define POOL_WITH(compression)                                                                     \
-	"{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, properties: "           \
-	"{compression: " compression "}}}"
-#define POOL "{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4}}"
-
-static char *layouts[] = {"left", "right", NULL}, *workloads[] = {"put", "load", NULL};
-
-static const char * or (const char *given, const char *usual)
-{
-	return given ? given : usual;
-}
-
-static void add_run(const struct scene *c, struct buf *lines)
-{
-	struct result_run r = {.id = 1,
-		.name = "demo",
-		.plan_sha256 = "",
-		.tool_version = "",
-		.user = "",
-		.blocks = 3,
-		.layouts = {layouts, 2, 0},
-		.workloads = {workloads, 2, 0}};
-	struct buf plan = {0};
-
-	r.state = (char *) or (c->state, "done");
-	r.design = (char *) or (c->design, "random-blocks");
-	r.cache = (char *) or (c->cache, "cold");
-	buf_addf(&plan,
-		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n  right: %s\n"
-		"workloads:\n  put: {stream: {op: write, size: 64G, data: %s}}\n"
-		"  load: {stream: %s}\n",
-		or (c->left, POOL), or (c->right, POOL), or (c->data, "random"),
-		or (c->stream, c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
-	if (!c->no_plan)
-		r.plan_text = plan.data;
-	export_run(&r, lines);
-	buf_free(&plan);
-}
-
-static void add_environment(const struct scene *c, struct buf *lines)
-{
-	struct result_environment v = {1, "a", json_object()};
-
-	if (c->ram != 1)
-		json_object_set_new(v.inventory, "ram_bytes",
-			json_integer((json_int_t)(c->ram ? c->ram : 32 * GIB)));
-	if (c->zfs)
-		json_object_set_new(v.inventory, "zfs", json_string(c->zfs));
-	export_environment(&v, lines);
-	json_decref(v.inventory);
-}
-
-static void set_cpu(const struct scene *c, struct trial_summary *t)
-{
-	double ns = (double)t->elapsed_ns;
-
-	t->cpu_user_ns = (uint64_t)(c->worker_cpu * ns / 2);
-	t->cpu_system_ns = (uint64_t)(c->worker_cpu * ns / 2);
-	if (!(c->host_cpu > 0))
-		return;
-	t->tele.cpu_user_ns = (uint64_t)(c->host_cpu * ns * 3);
-	t->tele.cpu_system_ns = (uint64_t)(c->host_cpu * ns);
-	t->tele.cpu_idle_ns = (uint64_t)((1 - c->host_cpu) * ns);
-	t->tele.cpu_iowait_ns = (uint64_t)((1 - c->host_cpu) * ns * 3);
-}
-
-static void add_trial(const struct scene *c, uint32_t layout, uint32_t block, struct buf *lines)
-{
-	static const double usual[] = {1000.25, 1010.5, 1020.125};
-	double factor = layout == 1 && c->factor > 0 ? c->factor : 1;
-	double ms = factor * (c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1]);
-	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution};
-	struct result_trial t =
-		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
-	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
-
-	t.op = (char *) or (c->op, "write");
-	t.sum.bytes = bytes == 1 ? 0 : bytes;
-	t.sum.started_wall_ns =
-		c->untimed ? 0 : 1700000000 * NS_PER_S + (block * 2 + layout) * NS_PER_S;
-	set_cpu(c, &t.sum);
-	t.sum.tele.disks = c->no_counters ? 0 : 4;
-	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
-	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
-	t.lost = layout == 1 && block == 2 ? c->lost : 0;
-	t.printed = c->resolution > 0 ? &printed : NULL;
-	t.n_printed = c->resolution > 0;
-	export_trial(&t, lines);
-}
-
-static void add_summary(uint32_t layout, struct buf *lines)
-{
-	struct result_summary m = {
-		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, 1};
-
-	export_summary(&m, lines);
-}
-
-static void analysis_of(const struct scene *c, struct result_set *set, struct analysis *a)
-{
-	struct buf lines = {0};
-	struct err e;
-
-	*set = (struct result_set){0};
-	add_run(c, &lines);
-	add_environment(c, &lines);
-	for (uint32_t layout = 0; layout < 2; layout++)
-		for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
-			add_trial(c, layout, b, &lines);
-	for (uint32_t layout = 0; c->summary && layout < 2; layout++)
-		add_summary(layout, &lines);
-	lines_read(lines.data, set);
-	buf_free(&lines);
-	assert_ok(analysis_make(set, a, &e), e);
-	if (!c->no_plan && !a->runs[0].plan)
-		fail_msg("the plan of this scene is none:\n%s", set->runs[0].plan_text);
-}
-
-enum outcome { SILENT, FIRES, UNKNOWN, BOTH };
-
-static enum outcome outcome_of(const struct analysis *a, const char *id, const struct finding **f)
-{
-	int fired = 0, unknown = 0;
-
-	*f = NULL;
-	for (size_t i = 0; i < a->findings.n; i++) {
-		const struct finding *x = &a->findings.v[i];
-
-		if (strcmp(x->rule->id, id) != 0 ||
-			(x->workload && strcmp(x->workload, "load") != 0))
-			continue;
-		fired |= !x->unknown;
-		unknown |= x->unknown;
-		if (!x->unknown && !*f)
-			*f = x;
-	}
-	return fired && unknown ? BOTH : fired ? FIRES : unknown ? UNKNOWN : SILENT;
-}
+/* Members of what a host tells of a disk. */
+#define DISK(cache, sector, rotational, model)                                                     \
+	"\"write_cache\": \"" cache "\", \"physical_sector_bytes\": " sector                         \
+	", \"rotational\": " rotational ", \"model\": \"" model "\""
+#define HDD DISK("write back", "4096", "true", "ST4000NM0023")
+#define SSD DISK("write back", "4096", "false", "INTEL SSDSC2")
+#define REAL "{pool: {level: mirror, disks: 2, ashift: 12}}"
+static const double flat[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4,
+	4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+static const double falling[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+	9, 8, 8, 8, 8, 7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5};
 
 static const struct {
 	const char *name, *rule;
@@ -279,6 +124,45 @@ static const struct {
 	{"waiting for the disks", "V12", {.host_cpu = 0.89, .worker_cpu = 0.89}, SILENT, 0, NULL},
 	{"no telemetry", "V12", {.worker_cpu = 0.2}, UNKNOWN, 0, NULL},
 	{"only averages", "V12", {.summary = 1}, UNKNOWN, 0, NULL},
+	{"caches unlike in one volume", "V09",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, DISK("write through", "4096", "true", "x")}, {HDD, HDD}}},
+		FIRES, SEVERITY_WARNING, "on at 1 of the volume's disks and off at 1"},
+	{"caches alike", "V09", {.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}}},
+		SILENT, 0, NULL},
+	{"caches not told", "V09",
+		{.left = REAL, .right = REAL, .disks = {{"\"rotational\": true", HDD}, {HDD, HDD}}},
+		UNKNOWN, 0, NULL},
+	{"an import", "V09", {.no_plan = 1}, UNKNOWN, 0, NULL},
+	{"another kernel", "V13", {.other = "{\"kernel\": \"6.6\", \"cpus\": 4}"}, FIRES,
+		SEVERITY_NOTE, "kernel: 6.1 on a, 6.6 on b"},
+	{"hosts are compared", "V13",
+		{.by = "host", .other = "{\"kernel\": \"6.1\", \"cpus\": 8}"}, FIRES,
+		SEVERITY_WARNING, "number of CPUs: 4 on a, 8 on b"},
+	{"half the memory", "V13",
+		{.other = "{\"kernel\": \"6.1\", \"cpus\": 4, \"ram_bytes\": 17179869184}"}, FIRES,
+		SEVERITY_NOTE, "memory: 16 GiB on b, 32 GiB on a"},
+	{"hosts alike", "V13", {.other = "{\"kernel\": \"6.1\", \"cpus\": 4}"}, SILENT, 0, NULL},
+	{"one host", "V13", {0}, SILENT, 0, NULL},
+	{"sectors unlike", "V14",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, HDD}, {HDD, DISK("write back", "512", "true", "x")}}},
+		FIRES, SEVERITY_WARNING, "sectors of 512 and of 4096 bytes"},
+	{"ashift too small", "V14",
+		{.left = "{pool: {level: mirror, disks: 2, ashift: 9}}",
+			.right = REAL,
+			.disks = {{HDD, HDD}, {HDD, HDD}}},
+		FIRES, SEVERITY_WARNING, "ashift 9 writes blocks of 512 bytes"},
+	{"sectors alike", "V14", {.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}}},
+		SILENT, 0, NULL},
+	{"a log device beside them", "V14",
+		{.left = "{pool: {level: mirror, disks: 2, log: {level: stripe, disks: 1}}}",
+			.right = REAL,
+			.disks = {{HDD, DISK("write back", "512", "false", "x")}, {HDD, HDD}}},
+		UNKNOWN, 0, NULL},
+	{"scratch disks", "V14", {0}, SILENT, 0, NULL},
 	{"five sixths of the room", "V15", {.usable = {200 * GIB, 150 * GIB}}, FIRES,
 		SEVERITY_WARNING, "write 128 GiB, usable are 150 GiB: 85% full"},
 	{"two thirds of the room", "V15", {.usable = {200 * GIB, 200 * GIB}}, SILENT, 0, NULL},
@@ -335,8 +219,45 @@ static const struct {
 				"properties: {sync: disabled}}}"},
 		FIRES, SEVERITY_NOTE, NULL},
 	{"alike", "V25", {0}, SILENT, 0, NULL},
+	{"caches on and off", "V25",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, HDD},
+				{DISK("write through", "4096", "true", "x"),
+					DISK("write through", "4096", "true", "x")}}},
+		FIRES, SEVERITY_WARNING, "on under left and off under right"},
+	{"caches on under both", "V25",
+		{.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}}}, SILENT, 0, NULL},
 	{"disks of the host", "V25", {.right = "{pool: {level: raidz1, disks: 4}}"}, UNKNOWN, 0,
 		NULL},
+	{"still falling", "V26",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{SSD, SSD}, {SSD, SSD}},
+			.stream = "{op: write, size: 64G}, duration: 40s",
+			.rates = falling},
+		FIRES, SEVERITY_WARNING, "not in a steady state"},
+	{"settled", "V26",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{SSD, SSD}, {SSD, SSD}},
+			.stream = "{op: write, size: 64G}, duration: 40s",
+			.rates = flat},
+		SILENT, 0, NULL},
+	{"turning disks", "V26",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, HDD}, {HDD, HDD}},
+			.stream = "{op: write, size: 64G}, duration: 40s",
+			.rates = falling},
+		SILENT, 0, NULL},
+	{"no series", "V26",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{SSD, SSD}, {SSD, SSD}},
+			.stream = "{op: write, size: 64G}, duration: 40s"},
+		UNKNOWN, 0, NULL},
+	{"an import", "V26", {.no_plan = 1}, UNKNOWN, 0, NULL},
 	{"three and three", "V27", {.n = 6, .ms = {1000, 1100, 1002, 1102, 1101, 1001}}, FIRES,
 		SEVERITY_WARNING, "3 trials near 1.00s, 3 near 1.10s"},
 	{"eight and two", "V27",
@@ -351,6 +272,20 @@ static const struct {
 		0, NULL},
 	{"five trials", "V27", {.n = 5, .ms = {1000, 1100, 1002, 1102, 1101}}, SILENT, 0, NULL},
 	{"only averages", "V27", {.summary = 1}, UNKNOWN, 0, NULL},
+	{"a model of the vendor's list", "V28",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, HDD},
+				{DISK("write back", "4096", "true", "WDC WD40EFAX-68JH4N0"), HDD}}},
+		FIRES, SEVERITY_WARNING, "1 of 2 disks record in shingles (WDC WD40EFAX-68JH4N0"},
+	{"zones", "V28",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{HDD, HDD}, {"\"zoned\": \"host-aware\"", HDD}}},
+		FIRES, SEVERITY_WARNING, "model not told, host-aware"},
+	{"plain disks", "V28", {.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}}},
+		SILENT, 0, NULL},
+	{"disks not told", "V28", {.left = REAL, .right = REAL}, UNKNOWN, 0, NULL},
 };
 
 static void each_rule(void **state)

@@ -1,0 +1,124 @@
+/*
+ * Rule V13: what is compared was measured in different environments. Owns nothing beyond a call.
+ * Invariant: only what changes a result is looked at: programs, machine, settings; not names.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "coordinator/results/analysis.h"
+#include "coordinator/results/rules.h"
+
+static const struct {
+	const char *key, *name;
+} fields[] = {
+	{"os", "operating system"},
+	{"kernel", "kernel"},
+	{"zfs", "ZFS"},
+	{"arch", "architecture"},
+	{"cpu", "CPU"},
+	{"cpus", "number of CPUs"},
+	{"governor", "CPU governor"},
+	{"zfs_parameters", "ZFS parameters"},
+	{"agent_version", "arraymark"},
+};
+#define RAM_DIFFERS 0.05 /* of the larger one: what firmware keeps differs by less */
+
+/* The value as text, caller frees; NULL where the host does not tell. */
+static char *value_of(const json_t *inventory, const char *key)
+{
+	const json_t *v = json_object_get(inventory, key);
+
+	if (!v || json_is_null(v))
+		return NULL;
+	if (json_is_string(v))
+		return xstrdup(json_string_value(v));
+	return json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+}
+
+static void differs(const struct rule_input *in, enum severity severity, const char *name,
+	const char *a_host, const char *a, const char *b_host, const char *b)
+{
+	finding_add(in, severity, NULL, NULL, NULL,
+		json_pack("{ss ss ss ss ss}", "what", name, "host", a_host, "value", a, "other_host",
+			b_host, "other_value", b),
+		"%s: %s on %s, %s on %s", name, a, a_host, b, b_host);
+}
+
+/* The first host that differs from the first that tells. */
+static void check_field(const struct rule_input *in, enum severity severity, size_t field)
+{
+	char *first = NULL;
+	const char *first_host = NULL;
+
+	for (size_t i = 0; i < in->run->n_hosts; i++) {
+		const char *host = in->run->hosts[i];
+		char *v = value_of(rule_inventory(in, host), fields[field].key);
+		int found = v && first && strcmp(v, first) != 0;
+
+		if (found)
+			differs(in, severity, fields[field].name, first_host, first, host, v);
+		if (v && !first) {
+			first = v;
+			first_host = host;
+		} else {
+			free(v);
+		}
+		if (found)
+			break;
+	}
+	free(first);
+}
+
+static void check_memory(const struct rule_input *in, enum severity severity)
+{
+	const char *least_host = NULL, *most_host = NULL;
+	double least = 0, most = 0;
+
+	for (size_t i = 0; i < in->run->n_hosts; i++) {
+		double ram = json_get_num(rule_inventory(in, in->run->hosts[i]), "ram_bytes", 0);
+
+		if (!(ram > 0))
+			continue;
+		if (!least_host || ram < least) {
+			least = ram;
+			least_host = in->run->hosts[i];
+		}
+		if (!most_host || ram > most) {
+			most = ram;
+			most_host = in->run->hosts[i];
+		}
+	}
+	if (least_host && most - least > RAM_DIFFERS * most)
+		finding_add(in, severity, NULL, NULL, NULL,
+			json_pack("{ss sf ss sf}", "host", least_host, "ram_bytes", least,
+				"other_host", most_host, "other_ram_bytes", most),
+			"memory: %.0f GiB on %s, %.0f GiB on %s", least / (1 << 30), least_host,
+			most / (1 << 30), most_host);
+}
+
+static int compares_hosts(const struct rule_input *in)
+{
+	const struct result_wish *w = in->run->wish;
+
+	if (w && w->by != BY_PLAN)
+		return w->by == BY_HOST;
+	return in->run->plan && in->run->plan->by && strcmp(in->run->plan->by, "host") == 0;
+}
+
+void rule_environments(const struct rule_input *in)
+{
+	enum severity severity = compares_hosts(in) ? SEVERITY_WARNING : SEVERITY_NOTE;
+	size_t told = 0;
+
+	for (size_t i = 0; i < in->run->n_hosts; i++)
+		told += rule_inventory(in, in->run->hosts[i]) != NULL;
+	if (told < in->run->n_hosts || in->run->n_hosts == 0)
+		finding_unknown(in, "no description of every host");
+	if (told < 2)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		check_field(in, severity, i);
+	check_memory(in, severity);
+}

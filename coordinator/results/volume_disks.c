@@ -1,0 +1,72 @@
+/* From the trials' evidence to the disks of each layout. Owns the lists it gives out. */
+#include "coordinator/results/volume_disks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "coordinator/results/analysis.h"
+
+static const json_t *disk_told(const json_t *inventory, const char *id)
+{
+	const json_t *list = json_object_get(inventory, "disks"), *disk;
+	size_t i;
+
+	json_array_foreach(list, i, disk)
+	{
+		if (id && strcmp(json_get_str(disk, "id", ""), id) == 0)
+			return disk;
+	}
+	return NULL;
+}
+
+static void take(const struct rule_input *in, const struct trial_evidence *e, struct volume_disks *d)
+{
+	const json_t *inventory = rule_inventory(in, d->host);
+
+	d->v = xcalloc(e->n_disks + 1, sizeof(*d->v));
+	for (size_t i = 0; i < e->n_disks; i++)
+		d->v[d->n++] = (struct volume_disk){e->disks[i].id, e->disks[i].name,
+			disk_told(inventory, e->disks[i].id)};
+}
+
+/* Trials stand by host, so that the one asked for is among the last. */
+static struct volume_disks *find(struct volume_disks *v, size_t n, const struct result_trial *t)
+{
+	while (n > 0 && strcmp(v[n - 1].host, t->host) == 0)
+		if (v[--n].layout_index == t->layout)
+			return &v[n];
+	return NULL;
+}
+
+void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, size_t *ret_n)
+{
+	struct volume_disks *v = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < in->set->n_trials; i++) {
+		const struct result_trial *t = &in->set->trials[i];
+		struct volume_disks *d;
+
+		if (t->run != in->run->run->id || t->superseded)
+			continue;
+		d = find(v, n, t);
+		if (!d) {
+			v = xgrow(v, n, &cap, sizeof(*v));
+			v[n++] = (struct volume_disks){t->host, t->layout_name, t->layout, NULL, 0};
+			d = &v[n - 1];
+		}
+		if (!d->n && t->sum.n_evidence)
+			take(in, t->sum.evidence, d);
+	}
+	*ret = v;
+	*ret_n = n;
+}
+
+void volume_disks_free(struct volume_disks *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(v[i].v);
+	free(v);
+}

@@ -1,0 +1,25 @@
+/* The disks that a layout stood on at a host, as the evidence of its trials names them. */
+#ifndef COORDINATOR_RESULTS_VOLUME_DISKS_H
+#define COORDINATOR_RESULTS_VOLUME_DISKS_H
+
+#include <stddef.h>
+
+#include "coordinator/results/rules.h"
+
+struct volume_disk {
+	const char *id;            /* stable id; NULL for disks without one, such as loop devices */
+	const char *name;          /* kernel name during the trial */
+	const struct json_t *told; /* of the host's inventory; NULL: it is not there */
+};
+struct volume_disks {
+	const char *host, *layout;
+	uint32_t layout_index;
+	struct volume_disk *v;
+	size_t n;
+};
+/* One entry per host and layout of the run that has trials, in the order of hosts; n is 0 where no
+ * trial has evidence. Texts are borrowed; volume_disks_free. */
+void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, size_t *ret_n);
+void volume_disks_free(struct volume_disks *v, size_t n);
+
+#endif

@@ -1,0 +1,246 @@
+/* Scenes for the tests of rules: a run made of what a scene says, analysed. */
+#ifndef TESTS_UNIT_RULES_KIT_H
+#define TESTS_UNIT_RULES_KIT_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/results/analysis.h"
+#include "tests/unit/results_kit.h"
+
+#define GIB (1ull << 30)
+
+/* One way a run can be; what is not given is harmless: two raidz1 pools on scratch disks, a write
+ * synced in the timed region, three blocks in random order, 64 GiB against 32 GiB of memory. */
+struct scene {
+	const char *left, *right, *stream, *data; /* of the plan; data is what a read reads */
+	int no_plan;
+	const char *design, *cache, *state;
+	uint64_t ram;
+	const char *zfs; /* of the host */
+	const char *op;
+	double ms[10];               /* elapsed of each block, both layouts */
+	double factor;               /* right's elapsed over left's; 0: the same */
+	int untimed;                 /* no starts of the trials */
+	double host_cpu, worker_cpu; /* parts of four CPUs and of one that were busy; 0: not told */
+	unsigned n;                  /* blocks; 0: three */
+	uint64_t bytes, physical;    /* moved by each trial; by the disks */
+	int no_counters;
+	uint64_t usable[2];
+	uint32_t lost;
+	double resolution; /* of printed times; 0: our own */
+	int summary;
+	/* what the host tells of the two disks under left and under right: members of JSON objects;
+	 * NULL: nothing */
+	const char *disks[2][2];
+	const char *other;    /* of a second host that is otherwise alike: members of its inventory */
+	const char *by;       /* of the plan's compare */
+	const double *rates;  /* of 40 seconds of each trial; NULL: no series */
+};
+
+#define POOL_WITH(compression)                                                                     \
+	"{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, properties: "           \
+	"{compression: " compression "}}}"
+#define POOL "{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4}}"
+
+static char *layouts[] = {"left", "right", NULL}, *workloads[] = {"put", "load", NULL};
+
+static inline const char * or (const char *given, const char *usual)
+{
+	return given ? given : usual;
+}
+
+static inline void add_run(const struct scene *c, struct buf *lines)
+{
+	struct result_run r = {.id = 1,
+		.name = "demo",
+		.plan_sha256 = "",
+		.tool_version = "",
+		.user = "",
+		.blocks = 3,
+		.layouts = {layouts, 2, 0},
+		.workloads = {workloads, 2, 0}};
+	struct buf plan = {0};
+
+	r.state = (char *) or (c->state, "done");
+	r.design = (char *) or (c->design, "random-blocks");
+	r.cache = (char *) or (c->cache, "cold");
+	buf_addf(&plan,
+		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n  right: %s\n"
+		"workloads:\n  put: {stream: {op: write, size: 64G, data: %s}}\n"
+		"  load: {stream: %s}\n",
+		or (c->left, POOL), or (c->right, POOL), or (c->data, "random"),
+		or (c->stream, c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
+	if (c->by)
+		buf_addf(&plan, "compare: {by: %s}\n", c->by);
+	if (!c->no_plan)
+		r.plan_text = plan.data;
+	export_run(&r, lines);
+	buf_free(&plan);
+}
+
+static inline void add_disks(const struct scene *c, json_t *inventory)
+{
+	json_t *disks = json_array();
+
+	for (unsigned i = 0; i < 4; i++) {
+		const char *members = c->disks[i / 2][i % 2];
+		char *text = xasprintf("{\"id\": \"serial:%u\"%s%s}", i, members ? ", " : "",
+			members ? members : "");
+
+		if (members)
+			json_array_append_new(disks, json_loads(text, 0, NULL));
+		free(text);
+	}
+	json_object_set_new(inventory, "disks", disks);
+}
+
+static inline void add_host(const struct scene *c, const char *host, const char *members, struct buf *lines)
+{
+	struct result_environment v = {1, (char *)host, json_loads(members, 0, NULL)};
+
+	assert_non_null(v.inventory);
+	if (c->ram != 1 && !json_object_get(v.inventory, "ram_bytes"))
+		json_object_set_new(v.inventory, "ram_bytes",
+			json_integer((json_int_t)(c->ram ? c->ram : 32 * GIB)));
+	if (c->zfs)
+		json_object_set_new(v.inventory, "zfs", json_string(c->zfs));
+	add_disks(c, v.inventory);
+	export_environment(&v, lines);
+	json_decref(v.inventory);
+}
+
+static inline void add_environment(const struct scene *c, struct buf *lines)
+{
+	add_host(c, "a", "{\"kernel\": \"6.1\", \"cpus\": 4}", lines);
+	if (c->other)
+		add_host(c, "b", c->other, lines);
+}
+
+static inline void add_series(const struct scene *c, const struct result_trial *t, struct buf *lines)
+{
+	struct result_point points[40] = {0};
+	struct result_series s = {
+		.run = 1, .host = t->host, .attempt = 1, .trial = t->sum.trial, .points = points};
+
+	if (!c->rates)
+		return;
+	for (; s.n < ARRAY_LEN(points); s.n++) {
+		points[s.n].start_ns = (int64_t)s.n * NS_PER_S;
+		points[s.n].end_ns = (int64_t)(s.n + 1) * NS_PER_S;
+		points[s.n].bytes = (uint64_t)(c->rates[s.n] * 1e6);
+	}
+	export_series(&s, lines);
+}
+
+/* The two disks of the layout, where the scene has them. */
+static inline void set_evidence(const struct scene *c, uint32_t layout, struct result_trial *t,
+	struct trial_evidence *e, struct disk_evidence disks[2], char ids[2][16])
+{
+	if (!c->disks[layout][0])
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(ids[i], 16, "serial:%u", layout * 2 + i);
+		disks[i] = (struct disk_evidence){.id = ids[i], .name = "sdx"};
+	}
+	*e = (struct trial_evidence){.disks = disks, .n_disks = 2};
+	t->sum.evidence = e;
+	t->sum.n_evidence = 1;
+}
+
+static inline void set_cpu(const struct scene *c, struct trial_summary *t)
+{
+	double ns = (double)t->elapsed_ns;
+
+	t->cpu_user_ns = (uint64_t)(c->worker_cpu * ns / 2);
+	t->cpu_system_ns = (uint64_t)(c->worker_cpu * ns / 2);
+	if (!(c->host_cpu > 0))
+		return;
+	t->tele.cpu_user_ns = (uint64_t)(c->host_cpu * ns * 3);
+	t->tele.cpu_system_ns = (uint64_t)(c->host_cpu * ns);
+	t->tele.cpu_idle_ns = (uint64_t)((1 - c->host_cpu) * ns);
+	t->tele.cpu_iowait_ns = (uint64_t)((1 - c->host_cpu) * ns * 3);
+}
+
+static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t block, struct buf *lines)
+{
+	static const double usual[] = {1000.25, 1010.5, 1020.125};
+	double factor = layout == 1 && c->factor > 0 ? c->factor : 1;
+	double ms = factor * (c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1]);
+	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution};
+	struct result_trial t =
+		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
+	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
+	struct disk_evidence disks[2];
+	struct trial_evidence evidence;
+	char ids[2][16];
+
+	t.op = (char *) or (c->op, "write");
+	t.sum.bytes = bytes == 1 ? 0 : bytes;
+	t.sum.started_wall_ns =
+		c->untimed ? 0 : 1700000000 * NS_PER_S + (block * 2 + layout) * NS_PER_S;
+	set_cpu(c, &t.sum);
+	t.sum.tele.disks = c->no_counters ? 0 : 4;
+	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
+	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
+	t.lost = layout == 1 && block == 2 ? c->lost : 0;
+	set_evidence(c, layout, &t, &evidence, disks, ids);
+	t.printed = c->resolution > 0 ? &printed : NULL;
+	t.n_printed = c->resolution > 0;
+	export_trial(&t, lines);
+	add_series(c, &t, lines);
+}
+
+static inline void add_summary(uint32_t layout, struct buf *lines)
+{
+	struct result_summary m = {
+		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, 1};
+
+	export_summary(&m, lines);
+}
+
+static inline void analysis_of(const struct scene *c, struct result_set *set, struct analysis *a)
+{
+	struct buf lines = {0};
+	struct err e;
+
+	*set = (struct result_set){0};
+	add_run(c, &lines);
+	add_environment(c, &lines);
+	for (uint32_t layout = 0; layout < 2; layout++)
+		for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
+			add_trial(c, layout, b, &lines);
+	for (uint32_t layout = 0; c->summary && layout < 2; layout++)
+		add_summary(layout, &lines);
+	lines_read(lines.data, set);
+	buf_free(&lines);
+	assert_ok(analysis_make(set, a, &e), e);
+	if (!c->no_plan && !a->runs[0].plan)
+		fail_msg("the plan of this scene is none:\n%s", set->runs[0].plan_text);
+}
+
+enum outcome { SILENT, FIRES, UNKNOWN, BOTH };
+
+static inline enum outcome outcome_of(const struct analysis *a, const char *id, const struct finding **f)
+{
+	int fired = 0, unknown = 0;
+
+	*f = NULL;
+	for (size_t i = 0; i < a->findings.n; i++) {
+		const struct finding *x = &a->findings.v[i];
+
+		if (strcmp(x->rule->id, id) != 0 ||
+			(x->workload && strcmp(x->workload, "load") != 0))
+			continue;
+		fired |= !x->unknown;
+		unknown |= x->unknown;
+		if (!x->unknown && !*f)
+			*f = x;
+	}
+	return fired && unknown ? BOTH : fired ? FIRES : unknown ? UNKNOWN : SILENT;
+}
+
+#endif
