@@ -569,12 +569,20 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 	interrupt(j);
 }
 
+static void on_watch(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	trial_watch_look(arg);
+}
+
 int job_events_init(struct job *j, struct err *e)
 {
 	j->kick = event_new(j->env.base, -1, 0, on_kick, j);
 	j->cut = evtimer_new(j->env.base, on_cut, j);
 	j->deadline = evtimer_new(j->env.base, on_deadline, j);
-	if (!j->kick || !j->cut || !j->deadline)
+	j->watch = evtimer_new(j->env.base, on_watch, j);
+	if (!j->kick || !j->cut || !j->deadline || !j->watch)
 		return err_set(e, ERR_FULL, "no memory for a job's timers");
 	return 0;
 }

@@ -6,9 +6,15 @@
 #include "agent/job.h"
 #include "agent/tasks.h"
 #include "agent/telemetry/gather.h"
+#include "agent/telemetry/telemetry.h"
 #include "agent/worker_launch.h"
 #include "common/plan/plan.h"
 
+struct trial_watch {
+	int64_t progress_ns, go_ns; /* CLOCK_MONOTONIC; go_ns 0: not begun */
+	struct telemetry_source *disks; /* of the volume; NULL: none has counters */
+	uint64_t moves;                 /* of theirs when last looked at */
+};
 struct trial {
 	uint32_t number; /* within the attempt, from 1 */
 	unsigned workload, repeat, retries_left;
@@ -18,6 +24,7 @@ struct trial {
 	struct msg_worker_done done;
 	int has_done, started;
 	int volume_lost;
+	struct trial_watch watch;
 	struct err why; /* code ERR_NONE: fine so far */
 };
 
@@ -32,7 +39,7 @@ struct job {
 	enum job_phase phase;
 	struct helper *helper;
 	struct worker *worker;
-	struct event *kick, *deadline, *cut;
+	struct event *kick, *deadline, *cut, *watch;
 	struct err kicked; /* why, for the phase that could not be started */
 
 	size_t unit_index;
@@ -92,6 +99,13 @@ void trial_checked(struct job *j, const struct err *why, const json_t *result);
 /* The worker is killed; the trial fails for that reason. */
 void trial_abort(struct job *j, const struct err *why);
 void trial_clear(struct trial *t);
+
+/* ---- job_watch.c ---- */
+void trial_watch_start(struct job *j); /* a worker was started */
+void trial_watch_go(struct job *j);    /* its timed region begins */
+void trial_watch_progress(struct job *j, const struct sample *s);
+void trial_watch_look(struct job *j); /* of the timer: aborts a trial that stands still */
+void trial_watch_stop(struct job *j); /* it is over, or killed */
 
 /* ---- job_spec.c ---- */
 /* The order to a worker for a trial; strings are owned by the message (msg_clear). */

@@ -198,6 +198,8 @@ void job_free(struct job *j)
 		event_free(j->cut);
 	if (j->deadline)
 		event_free(j->deadline);
+	if (j->watch)
+		event_free(j->watch);
 	msg_clear(&j->offer);
 	msg_clear(&j->fresh);
 	plan_free(j->plan);

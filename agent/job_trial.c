@@ -24,6 +24,8 @@
 void trial_clear(struct trial *t)
 {
 	gather_free(t->gather);
+	telemetry_close(t->watch.disks);
+	t->watch.disks = NULL;
 	json_decref(t->before);
 	free(t->done.hist);
 	detail_clear(&t->done.detail);
@@ -207,6 +209,7 @@ static void go(struct job *j, int64_t start_ns)
 		trial_abort(j, &e);
 		return;
 	}
+	trial_watch_go(j);
 	worker_send(j->worker, &m);
 }
 
@@ -244,6 +247,7 @@ static void on_sample(struct job *j, struct sample *s)
 	r.u.sample.usage = usage.data;
 	r.u.sample.usage_len = usage.len;
 	t->samples++;
+	trial_watch_progress(j, s);
 	job_record(j, &r);
 	buf_free(&usage);
 	if (!evtimer_pending(j->cut, NULL))
@@ -263,6 +267,7 @@ static void on_done(struct job *j, struct msg_worker_done *d)
 	if (!d->ok)
 		fail(t, &d->error);
 	job_move(j, JOB_ENDING);
+	trial_watch_stop(j);
 	worker_expect_end(j->worker, END_MS);
 }
 
@@ -289,6 +294,7 @@ static void on_worker_end(void *owner, const struct err *how)
 	struct err e;
 
 	j->worker = NULL;
+	trial_watch_stop(j);
 	if (!j->trial.has_done) {
 		err_set(&e, ERR_FAILED, "%s before the trial was over",
 			how->text[0] ? how->text : "the worker ended");
@@ -302,6 +308,7 @@ static void on_worker_end(void *owner, const struct err *how)
 void trial_abort(struct job *j, const struct err *why)
 {
 	fail(&j->trial, why);
+	trial_watch_stop(j);
 	if (j->phase != JOB_ENDING)
 		job_move(j, JOB_ENDING);
 	worker_kill(j->worker);
@@ -333,6 +340,7 @@ static int start_worker(struct job *j, struct msg *spec, struct err *e)
 		j->worker = NULL;
 		return -1;
 	}
+	trial_watch_start(j);
 	return 0;
 }
 

@@ -187,6 +187,8 @@ struct plan {
 	struct strv metrics;
 	int64_t sample_ns; /* 100 ms .. 60 s */
 	int64_t deadline_ns, build_deadline_ns; /* 0: none */
+	int64_t trial_deadline_ns; /* of a trial's timed region; 0: none */
+	int64_t stall_ns; /* a trial that makes no progress for so long has failed; 0: it may */
 	enum plan_on_trial_failure on_trial_failure;
 	unsigned trial_retries;
 	enum plan_on_host_lost on_host_lost;

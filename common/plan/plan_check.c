@@ -286,6 +286,25 @@ static void warn_existing(struct reading *r, const struct plan *p)
 	}
 }
 
+static void check_durations(struct reading *r, const struct yaml_node *root, const struct plan *p)
+{
+	const struct yaml_node *list = yaml_get(root, "workloads");
+
+	for (size_t i = 0; i < p->n_workloads && p->trial_deadline_ns; i++) {
+		const struct workload *w = &p->workloads[i];
+		const struct yaml_node *n = yaml_get(list->items[i], "duration");
+		char a[UNITS_LEN], b[UNITS_LEN], *path;
+
+		if (!n || w->duration_ns <= p->trial_deadline_ns)
+			continue;
+		path = xasprintf("workloads.%s.duration", w->name);
+		read_error(r, n, path, "%s is longer than trial-deadline, %s",
+			units_duration(w->duration_ns, a),
+			units_duration(p->trial_deadline_ns, b));
+		free(path);
+	}
+}
+
 void plan_check_whole(struct reading *r, const struct yaml_node *root)
 {
 	struct plan *p = r->owner;
@@ -293,6 +312,7 @@ void plan_check_whole(struct reading *r, const struct yaml_node *root)
 	check_counts(r, root, p);
 	check_builds(r, root, p);
 	check_until(r, root, p);
+	check_durations(r, root, p);
 	warn_existing(r, p);
 	check_space(r, p);
 }

@@ -19,6 +19,7 @@ static struct plan *plan_new(void)
 
 	p->repeat = 1;
 	p->sample_ns = NS_PER_S;
+	p->stall_ns = 600 * NS_PER_S;
 	p->host_lost_wait_ns = 3600 * NS_PER_S;
 	return p;
 }

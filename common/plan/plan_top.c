@@ -203,6 +203,16 @@ static void read_trial_failure(struct reading *r, const struct yaml_node *n, con
 	free(word);
 }
 
+/* 10m | none */
+static void read_stall(struct reading *r, const struct yaml_node *n, const char *path, void *field,
+	const void *arg)
+{
+	if (n->kind == YAML_SCALAR && !strcmp(n->scalar, "none"))
+		*(int64_t *)field = 0;
+	else
+		read_time(r, n, path, field, arg);
+}
+
 /* "type" or "type:label": each signature by name, never a pattern. */
 static int wipe_is_sane(const char *s)
 {
@@ -266,6 +276,8 @@ static const struct key_row top_rows[] = {
 	{"samples", read_time, FIELD(sample_ns), &sample_range, NULL},
 	{"deadline", read_time, FIELD(deadline_ns), &deadline_range, NULL},
 	{"build-deadline", read_time, FIELD(build_deadline_ns), &deadline_range, NULL},
+	{"trial-deadline", read_time, FIELD(trial_deadline_ns), &deadline_range, NULL},
+	{"stall", read_stall, FIELD(stall_ns), &deadline_range, NULL},
 	{"on-host-lost", read_host_lost, 0, NULL, NULL},
 	{"on-trial-failure", read_trial_failure, 0, NULL, NULL},
 	{"wipe", read_wipe, FIELD(wipe), NULL, NULL},

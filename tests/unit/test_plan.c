@@ -79,7 +79,8 @@ static void test_top(void **state)
 	struct plan *p = parse(
 		"name: p\nhosts: [knew.example.org, tag:rack:12]\ntrials: 3\ncache: as-is\n"
 		"builds: once\nrepeat: 2\norder: as-written\nstart: free\nsamples: 100ms\n"
-		"deadline: 6h\nbuild-deadline: 3d\non-host-lost: wait 2h\n"
+		"deadline: 6h\nbuild-deadline: 3d\ntrial-deadline: 2h\nstall: 90s\n"
+		"on-host-lost: wait 2h\n"
 		"on-trial-failure: retry 3\nwipe: [zfs:oldtank, ext4]\nkeep: true\n"
 		"precondition: none\nlayouts:\n  a: {existing: /x}\n  b: {existing: /y}\n" WRITE
 		"compare: {baseline: b, margin: 2%, metrics: [elapsed, latency_p99], by: host}\n");
@@ -94,6 +95,8 @@ static void test_top(void **state)
 	assert_int_equal(p->sample_ns, 100 * NS_PER_MS);
 	assert_int_equal(p->deadline_ns, 6 * 3600 * NS_PER_S);
 	assert_int_equal(p->build_deadline_ns, 72 * 3600 * NS_PER_S);
+	assert_int_equal(p->trial_deadline_ns, 2 * 3600 * NS_PER_S);
+	assert_int_equal(p->stall_ns, 90 * NS_PER_S);
 	assert_int_equal(p->host_lost_wait_ns, 7200 * NS_PER_S);
 	assert_int_equal(p->on_trial_failure, TRIAL_FAILURE_RETRY);
 	assert_int_equal(p->trial_retries, 3);

@@ -23,7 +23,8 @@ static const struct wrong documents[] = {
 	{"unknown key", TOP "elephant: 5\n" EXISTING WRITE,
 		"4:1: 'elephant' is not a key of a plan (name, hosts, trials, cache, "
 		"layouts, workloads, matrix, compare, builds, repeat, order, start, samples, "
-		"deadline, build-deadline, on-host-lost, on-trial-failure, wipe, keep, "
+		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
+		"on-trial-failure, wipe, keep, "
 		"precondition, disk-cache, fill, age, steady)\n"},
 	{"duplicate key", TOP "trials: 6\n" EXISTING WRITE,
 		"4:1: key 'trials' is there twice, first in line 3\n"},
@@ -39,7 +40,8 @@ static const struct wrong documents[] = {
 	{"control characters in a key", TOP "\"a\\x1b[31mb\": 1\n" EXISTING WRITE,
 		"4:1: 'a?[31mb' is not a key of a plan (name, hosts, trials, cache, layouts, "
 		"workloads, matrix, compare, builds, repeat, order, start, samples, "
-		"deadline, build-deadline, on-host-lost, on-trial-failure, wipe, keep, "
+		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
+		"on-trial-failure, wipe, keep, "
 		"precondition, disk-cache, fill, age, steady)\n"},
 	{"many at once",
 		TOP "cache: hot\n"
@@ -297,6 +299,14 @@ static const struct wrong top[] = {
 		"4:11: deadline: '0s' is outside of 1s to 365d00h00m\n"},
 	{"build deadline", TOP_KEY("build-deadline: 3w"),
 		"4:17: build-deadline: '3w' is not a time (500ms, 30s, 5m, 2h, 3d)\n"},
+	{"trial deadline", TOP_KEY("trial-deadline: soon"),
+		"4:17: trial-deadline: 'soon' is not a time (500ms, 30s, 5m, 2h, 3d)\n"},
+	{"trial deadline before the workload's end",
+		TOP "trial-deadline: 30s\n" EXISTING "workloads:\n"
+		"  w: {stream: {op: write, size: 1G}, duration: 60s}\n",
+		"8:48: workloads.w.duration: 1m00s is longer than trial-deadline, 30s\n"},
+	{"stall", TOP_KEY("stall: 100ms"),
+		"4:8: stall: '100ms' is outside of 1s to 365d00h00m\n"},
 	{"host lost", TOP_KEY("on-host-lost: wait long"),
 		"4:15: on-host-lost: 'long' is not a time (500ms, 30s, 5m, 2h, 3d)\n"},
 	{"host lost word", TOP_KEY("on-host-lost: panic"),

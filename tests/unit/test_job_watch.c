@@ -1,0 +1,86 @@
+/*
+ * Trials that stand still or take too long are ended by the monitor, whatever the worker does about
+ * it; the volume is taken down as ever. On a file system without disks, so that nobody else's I/O
+ * passes for progress.
+ */
+#include "tests/unit/job_kit.h"
+
+static void stop_worker(struct fixture *f)
+{
+	if (f->job->worker)
+		kill(worker_pid(f->job->worker), SIGSTOP);
+}
+
+static void test_worker_stands_still(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	f.when = RECORD_SAMPLE;
+	f.react = stop_worker;
+	run(&f, 1, "stall: 1s\non-trial-failure: stop\n" SLOW, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 1);
+	assert_has(f.error, "no progress for 1s");
+	assert_has(f.error, "'stall'");
+	teardown(&f);
+}
+
+/* Paced so that a block comes every 62 ms: it is slow, and not stuck. */
+static void test_slow_is_not_stuck(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	run(&f, 1, "stall: 1s\nsamples: 100ms\nworkloads: {w: {stream: {op: write, size: 2M, "
+		   "block-size: 64K, rate: 1M}}}", 0);
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	assert_int_equal(f.failed, 0);
+	teardown(&f);
+}
+
+static void test_trial_deadline(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	run(&f, 2, "trial-deadline: 1s\non-trial-failure: continue\n" SLOW, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 2); /* the second block is done all the same */
+	assert_has(f.error, "not over after 1s");
+	assert_has(f.error, "trial-deadline");
+	assert_true(count(&f, RECORD_SAMPLE) > 0);
+	teardown(&f);
+}
+
+static void test_retry_after_a_stall(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	f.when = RECORD_SAMPLE;
+	f.react = stop_worker;
+	run(&f, 1, "stall: 1s\non-trial-failure: retry 1\nsamples: 100ms\n"
+		   "workloads: {w: {stream: {op: write, size: 5M, block-size: 64K, rate: 2M}}}", 0);
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	assert_int_equal(f.trials, 2);
+	assert_int_equal(f.failed, 1);
+	teardown(&f);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_worker_stands_still),
+		cmocka_unit_test(test_slow_is_not_stuck),
+		cmocka_unit_test(test_trial_deadline),
+		cmocka_unit_test(test_retry_after_a_stall),
+	};
+
+	job_kit_main(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
