@@ -71,6 +71,116 @@ static void measured_sets(void **state)
 	assert_true(digits(s.stddev, 0.0790105478190518) >= 13);
 }
 
+/* NIST StRD, univariate: Lew (deflection of a steel and concrete beam) and Lottery (three-digit
+ * numbers drawn from September 1989 to April 1990). */
+static const int lew[] = {-213, -564, -35, -15, 141, 115, -420, -360, 203, -338, -431, 194, -220, -513, 154, -125,
+	-559, 92, -21, -579, -52, 99, -543, -175, 162, -457, -346, 204, -300, -474, 164, -107,
+	-572, -8, 83, -541, -224, 180, -420, -374, 201, -236, -531, 83, 27, -564, -112, 131,
+	-507, -254, 199, -311, -495, 143, -46, -579, -90, 136, -472, -338, 202, -287, -477, 169,
+	-124, -568, 17, 48, -568, -135, 162, -430, -422, 172, -74, -577, -13, 92, -534, -243,
+	194, -355, -465, 156, -81, -578, -64, 139, -449, -384, 193, -198, -538, 110, -44, -577,
+	-6, 66, -552, -164, 161, -460, -344, 205, -281, -504, 134, -28, -576, -118, 156, -437,
+	-381, 200, -220, -540, 83, 11, -568, -160, 172, -414, -408, 188, -125, -572, -32, 139,
+	-492, -321, 205, -262, -504, 142, -83, -574, 0, 48, -571, -106, 137, -501, -266, 190,
+	-391, -406, 194, -186, -553, 83, -13, -577, -49, 103, -515, -280, 201, 300, -506, 131,
+	-45, -578, -80, 138, -462, -361, 201, -211, -554, 32, 74, -533, -235, 187, -372, -442,
+	182, -147, -566, 25, 68, -535, -244, 194, -351, -463, 174, -125, -570, 15, 72, -550,
+	-190, 172, -424, -385, 198, -218, -536, 96};
+static const int lottery[] = {162, 671, 933, 414, 788, 730, 817, 33, 536, 875, 670, 236, 473, 167, 877, 980, 316, 950,
+	456, 92, 517, 557, 956, 954, 104, 178, 794, 278, 147, 773, 437, 435, 502, 610, 582, 780,
+	689, 562, 964, 791, 28, 97, 848, 281, 858, 538, 660, 972, 671, 613, 867, 448, 738, 966,
+	139, 636, 847, 659, 754, 243, 122, 455, 195, 968, 793, 59, 730, 361, 574, 522, 97, 762,
+	431, 158, 429, 414, 22, 629, 788, 999, 187, 215, 810, 782, 47, 34, 108, 986, 25, 644,
+	829, 630, 315, 567, 919, 331, 207, 412, 242, 607, 668, 944, 749, 168, 864, 442, 533,
+	805, 372, 63, 458, 777, 416, 340, 436, 140, 919, 350, 510, 572, 905, 900, 85, 389, 473,
+	758, 444, 169, 625, 692, 140, 897, 672, 288, 312, 860, 724, 226, 884, 508, 976, 741,
+	476, 417, 831, 15, 318, 432, 241, 114, 799, 955, 833, 358, 935, 146, 630, 830, 440, 642,
+	356, 373, 271, 715, 367, 393, 190, 669, 8, 861, 108, 795, 269, 590, 326, 866, 64, 523,
+	862, 840, 219, 382, 998, 4, 628, 305, 747, 247, 34, 747, 729, 645, 856, 974, 24, 568,
+	24, 694, 608, 480, 410, 729, 947, 293, 53, 930, 223, 203, 677, 227, 62, 455, 387, 318,
+	562, 242, 428, 968};
+
+/* The first n digits of pi, by the spigot of Rabinowitz and Wagon, "A spigot algorithm for the digits
+ * of pi", Amer. Math. Monthly 102 (1995): pi in the mixed base 1/3, 2/5, 3/7, … times ten, again and
+ * again; a digit is certain once a later one is no 9 and did not carry. */
+static void pi_digits(double *ret, size_t n)
+{
+	size_t len = 10 * (n + 2) / 3 + 1, given = 0, nines = 0;
+	int *a = xcalloc(len, sizeof(*a)), held = -1;
+
+	for (size_t i = 0; i < len; i++)
+		a[i] = 2;
+	while (given < n) {
+		int carry = 0, digit;
+
+		for (size_t i = len - 1; i > 0; i--) {
+			int x = 10 * a[i] + carry * (int)(i + 1);
+
+			a[i] = x % (int)(2 * i + 1);
+			carry = x / (int)(2 * i + 1);
+		}
+		digit = 10 * a[0] + carry;
+		a[0] = digit % 10;
+		digit /= 10;
+		if (digit == 9) {
+			nines++;
+			continue;
+		}
+		if (held >= 0)
+			ret[given++] = held + digit / 10;
+		for (; nines > 0 && given < n; nines--)
+			ret[given++] = digit >= 10 ? 0 : 9;
+		nines = 0;
+		held = digit % 10;
+	}
+	free(a);
+}
+
+/* NIST StRD, univariate: PiDigits, the first 5,000. The certified values are those of NIST's list,
+ * whose 957th digit is a 3 where pi has an 8. */
+static void digits_of_pi(void **state)
+{
+	static const int begin[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
+	double *v = xcalloc(5000, sizeof(*v));
+	struct stats s;
+
+	(void)state;
+	pi_digits(v, 5000);
+	for (size_t i = 0; i < ARRAY_LEN(begin); i++)
+		assert_true(v[i] == begin[i]);
+	assert_true(v[956] == 8);
+	v[956] = 3;
+	stats_describe(v, 5000, &s);
+	assert_true(digits(s.mean, 4.53480000000000) >= 14);
+	assert_true(digits(s.stddev, 2.86733906028871) >= 14);
+	free(v);
+}
+
+static void described(const int *list, size_t n, struct stats *ret)
+{
+	double v[256];
+
+	assert_true(n <= ARRAY_LEN(v));
+	for (size_t i = 0; i < n; i++)
+		v[i] = list[i];
+	stats_describe(v, n, ret);
+}
+
+static void whole_numbers(void **state)
+{
+	struct stats s;
+
+	(void)state;
+	described(lew, ARRAY_LEN(lew), &s);
+	assert_int_equal(s.n, 200);
+	assert_true(digits(s.mean, -177.435000000000) >= 14.5);
+	assert_true(digits(s.stddev, 277.332168044316) >= 14.5);
+	described(lottery, ARRAY_LEN(lottery), &s);
+	assert_int_equal(s.n, 218);
+	assert_true(digits(s.mean, 518.958715596330) >= 14.5);
+	assert_true(digits(s.stddev, 291.699727470969) >= 14.5);
+}
+
 static void few_values(void **state)
 {
 	const double v[] = {4, 1, 3, 2};
@@ -168,6 +278,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numacc),
 		cmocka_unit_test(measured_sets),
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(digits_of_pi),
 		cmocka_unit_test(few_values),
 		cmocka_unit_test(median_intervals),
 		cmocka_unit_test(quantiles_of_t),
