@@ -55,15 +55,13 @@ static void read_disk(const json_t *o, struct disk_evidence *d)
 int export_read_trial_disks(
 	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
-	struct result_trial *t = s->n_trials ? &s->trials[s->n_trials - 1] : NULL;
+	struct result_trial *t = export_find_trial(s, l, run);
 	const json_t *disks = json_object_get(l->o, "disks");
 	size_t n = json_array_size(disks);
 	struct trial_evidence *v;
 
-	if (!t || t->run != run || strcmp(t->host, json_get_str(l->o, "host", "")) != 0 ||
-		t->attempt != export_u32(l->o, "attempt") ||
-		t->sum.trial != export_u32(l->o, "trial") || !t->sum.evidence)
-		return export_wrong(l, e, "its trial, with evidence, right before it");
+	if (!t || !t->sum.evidence)
+		return export_wrong(l, e, "its trial, with evidence, before it");
 	v = t->sum.evidence;
 	if (!json_is_array(disks) || n > EVIDENCE_DISKS_MAX - v->n_disks)
 		return export_wrong(l, e, "disks (a list of what they did)");

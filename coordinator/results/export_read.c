@@ -265,8 +265,8 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 	return 0;
 }
 
-/* The trial that a line belongs to; mostly the one read last. */
-static struct result_trial *find_trial(struct result_set *s, const struct export_line *l, uint64_t run)
+struct result_trial *export_find_trial(
+	struct result_set *s, const struct export_line *l, uint64_t run)
 {
 	const char *host = json_get_str(l->o, "host", "");
 	uint32_t attempt = export_u32(l->o, "attempt"), trial = export_u32(l->o, "trial");
@@ -283,7 +283,7 @@ static struct result_trial *find_trial(struct result_set *s, const struct export
 
 static int read_detail(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
-	struct result_trial *t = find_trial(s, l, run);
+	struct result_trial *t = export_find_trial(s, l, run);
 	const char *lacks;
 
 	if (!t)
