@@ -136,6 +136,16 @@ static int is_used(const struct job *j, const struct inv_disk *d)
 	return 0;
 }
 
+/* Scratch files and existing directories lie on disks that the host uses already: which of them is not
+ * asked here, since looking at a path may hang. */
+static int uses_hosts_own(const struct job *j)
+{
+	for (size_t i = 0; i < j->plan->n_layouts; i++)
+		if (j->plan->layouts[i].existing || j->plan->layouts[i].scratch.disks)
+			return 1;
+	return 0;
+}
+
 static void record_start(struct job *j)
 {
 	struct record r = {.type = RECORD_ATTEMPT_START};
@@ -144,7 +154,8 @@ static void record_start(struct job *j)
 	env.disks = xcalloc(env.n_disks ? env.n_disks : 1, sizeof(*env.disks));
 	env.n_disks = 0;
 	for (size_t i = 0; i < j->inv->n_disks; i++)
-		if (is_used(j, &j->inv->disks[i]))
+		if (is_used(j, &j->inv->disks[i]) ||
+			(j->inv->disks[i].in_use && uses_hosts_own(j)))
 			env.disks[env.n_disks++] = j->inv->disks[i];
 	env.pools = NULL;
 	env.n_pools = 0;

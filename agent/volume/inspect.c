@@ -11,6 +11,7 @@
 #include "agent/policy/policy_check.h"
 #include "agent/volume/candidates.h"
 #include "agent/volume/device.h"
+#include "agent/volume/environment.h"
 #include "agent/volume/inspect_system.h"
 #include "agent/volume/lsblk.h"
 #include "agent/volume/sysfs.h"
@@ -39,6 +40,7 @@ static int fill_disk(const struct policy *policy, const struct usage *u, const c
 
 	d->path = sysfs_stable_path(d->name);
 	sysfs_place(first_path ? first_path : d->name, d);
+	environment_of_disk("", first_path ? first_path : d->name, d);
 	d->allowed = policy && policy_allows(&policy->disks, d);
 	if (usage_of_disk(u, d->name, &why, &d->signatures, e))
 		return -1;

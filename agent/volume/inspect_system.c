@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/volume/environment.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 
@@ -104,6 +105,7 @@ void inspect_system(struct inventory *inv)
 	inv->cpus = n > 0 ? (uint32_t)n : 1;
 	inv->ram_bytes = ram_bytes();
 	inv->agent_version = xstrdup(ARRAYMARK_VERSION);
+	environment_of_host("", inv);
 	inv->scratch_loop = geteuid() == 0 && fs_find_program("losetup") &&
 			    can_open("/dev/loop-control");
 	if (uname(&u))
