@@ -16,6 +16,7 @@
 #include "common/base/units.h"
 #include "common/plan/bind.h"
 
+#define OWN_DISKS_MAX 256 /* that the host uses itself, in a job's environment */
 #define INSPECT_MS (3 * 60 * 1000)
 
 /* A second journal in the name of the one that speaks of what was kept would take its place. */
@@ -150,13 +151,16 @@ static void record_start(struct job *j)
 {
 	struct record r = {.type = RECORD_ATTEMPT_START};
 	struct inventory env = *j->inv;
+	unsigned own = uses_hosts_own(j) ? OWN_DISKS_MAX : 0;
 
 	env.disks = xcalloc(env.n_disks ? env.n_disks : 1, sizeof(*env.disks));
 	env.n_disks = 0;
-	for (size_t i = 0; i < j->inv->n_disks; i++)
-		if (is_used(j, &j->inv->disks[i]) ||
-			(j->inv->disks[i].in_use && uses_hosts_own(j)))
-			env.disks[env.n_disks++] = j->inv->disks[i];
+	for (size_t i = 0; i < j->inv->n_disks; i++) {
+		const struct inv_disk *d = &j->inv->disks[i];
+
+		if (is_used(j, d) || (own && d->in_use && own--))
+			env.disks[env.n_disks++] = *d;
+	}
 	env.pools = NULL;
 	env.n_pools = 0;
 	r.u.attempt_start.agent_version = (char *)ARRAYMARK_VERSION;

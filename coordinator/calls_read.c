@@ -1,4 +1,6 @@
 /* Calls that only read: runs, show, export, whoami. */
+#include <string.h>
+
 #include "common/base/json.h"
 #include "coordinator/call.h"
 #include "coordinator/listener.h"
@@ -15,7 +17,14 @@ void call_show(struct call *c)
 
 void call_export(struct call *c)
 {
-	call_query(c, QUERY_EXPORT, c->in.target);
+	/* what a report does without; whoever does not say so gets everything */
+	const char *for_what = c->in.args.n ? c->in.args.v[0] : "";
+
+	call_query(c,
+		strcmp(for_what, "report") == 0  ? QUERY_EXPORT_REPORT
+		: strcmp(for_what, "brief") == 0 ? QUERY_EXPORT_BRIEF
+						 : QUERY_EXPORT,
+		c->in.target);
 }
 
 void call_whoami(struct call *c)

@@ -27,9 +27,12 @@ static int on_line(void *arg, const char *line, size_t len, struct err *e)
 	return export_read_line(r->set, r->name, ++r->line_no, line, len, e);
 }
 
-int fetch_add_run(struct client *c, const char *run, struct result_set *set, struct err *e)
+int fetch_add_run(
+	struct client *c, const char *run, int disks, struct result_set *set, struct err *e)
 {
-	struct msg_call call = {.verb = CALL_EXPORT, .target = (char *)run};
+	char *for_what[] = {disks ? "report" : "brief", NULL};
+	struct msg_call call = {.verb = CALL_EXPORT, .target = (char *)run,
+		.args = {.v = for_what, .n = 1}};
 	struct reading r = {.set = set, .name = run};
 
 	return client_call(c, &call, on_line, &r, e);
@@ -156,7 +159,7 @@ int fetch_run(struct client *c, const char *run, struct result_set *ret, struct 
 {
 	struct result_set set = {0};
 
-	if (fetch_add_run(c, run, &set, e) || fetch_end(&set, e)) {
+	if (fetch_add_run(c, run, 0, &set, e) || fetch_end(&set, e)) {
 		result_set_clear(&set);
 		return -1;
 	}

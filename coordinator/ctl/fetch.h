@@ -9,8 +9,10 @@
 #include "coordinator/results/set.h"
 
 /* Adds a run of the coordinator, or a file ("-": standard input), to the set. After the last one:
- * fetch_end. format NULL: found by content; log (may be NULL) as in import.h. */
-int fetch_add_run(struct client *c, const char *run, struct result_set *set, struct err *e);
+ * fetch_end. disks: with each disk over time, which only reports with plots show. format NULL: found by
+ * content; log (may be NULL) as in import.h. */
+int fetch_add_run(
+	struct client *c, const char *run, int disks, struct result_set *set, struct err *e);
 int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
 	struct buf *log, struct err *e);
 /* As fetch_add_file, with all that import.h lets choose; ret_run as there. */

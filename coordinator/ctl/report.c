@@ -34,6 +34,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	int r;
 
 	format = format ? format : c->json ? "json" : "text";
+	s.disks = !strcmp(format, "html");
 	if (fetch_format_check(format, e))
 		return -1;
 	r = read_all(c, a, &s, e);

@@ -36,7 +36,7 @@ static int read_one(struct sources *s, struct ctl *c, const char *arg, const cha
 		return fetch_add_file(path, format, one, &s->log, e);
 	if (!s->conn.client && connection_open(c, &s->conn, e))
 		return -1;
-	return fetch_add_run(s->conn.client, arg, one, e);
+	return fetch_add_run(s->conn.client, arg, s->disks, one, e);
 }
 
 static void add_source(struct sources *s, uint64_t run, char *label, char *longer)

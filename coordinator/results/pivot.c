@@ -155,10 +155,8 @@ static void move_environments(const struct pivot *p, size_t targets)
 
 static void drop_series(struct result_set *s)
 {
-	for (size_t i = 0; i < s->n_series; i++) {
-		free(s->series[i].host);
-		free(s->series[i].points);
-	}
+	for (size_t i = 0; i < s->n_series; i++)
+		result_series_clear(&s->series[i]);
 	free(s->series);
 	s->series = NULL;
 	s->n_series = 0;

@@ -28,7 +28,7 @@
  *   {"type":"step","run","job","host","attempt","block" (0: outside of any),"layout",
  *    "layout_name","phase","what","argv":[],"elapsed_ns","ok","output","at"}
  *                                           phase: build, cache, workload, teardown
- * QUERY_EXPORT: coordinator/results/export.h
+ * QUERY_EXPORT, QUERY_EXPORT_REPORT, QUERY_EXPORT_BRIEF: coordinator/results/export.h
  * QUERY_TOKENS, newest first:
  *   {"type":"token","id","role","name","state","created","expires","used","revoked","serial"}
  *                                           state: open, used, expired, revoked
@@ -322,8 +322,12 @@ static const struct query_page *page_of(const struct query *q)
 		if (stage < query_n_pages_export)
 			return &query_pages_export[stage];
 		stage -= query_n_pages_export;
-		return stage < query_n_pages_details && !q->only_job ? &query_pages_details[stage]
-								     : NULL;
+		if (stage >= query_n_pages_details || q->only_job)
+			return NULL;
+		return query_pages_details[stage].lines == query_first_steps.lines &&
+				       q->kind != QUERY_EXPORT
+			       ? &query_first_steps
+			       : &query_pages_details[stage];
 	}
 }
 
@@ -382,7 +386,8 @@ static int give(struct query *q, struct buf *out, struct err *e)
 
 static int needs_run(enum store_query kind)
 {
-	return kind == QUERY_SHOW || kind == QUERY_EXPORT || kind == QUERY_RUN_ID;
+	return kind == QUERY_SHOW || kind == QUERY_EXPORT || kind == QUERY_EXPORT_REPORT ||
+	       kind == QUERY_EXPORT_BRIEF || kind == QUERY_RUN_ID;
 }
 
 int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)

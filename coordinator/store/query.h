@@ -60,6 +60,8 @@ int query_precision(struct query *q, struct db *db, struct buf *out, struct err 
 
 /* An export is its results, then their details: series and commands. */
 extern const struct query_page query_pages_show[], query_pages_export[], query_pages_details[];
+/* In the place of the page of commands, for reports. */
+extern const struct query_page query_first_steps;
 extern const size_t query_n_pages_show, query_n_pages_export, query_n_pages_details;
 
 /* For lines: a wall time as RFC 3339 text, null when 0. */

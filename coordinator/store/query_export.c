@@ -161,6 +161,8 @@ static int series_lines(
 
 	if (series_load(db, &key, &s, e) != 0)
 		return -1;
+	if (q->kind == QUERY_EXPORT_BRIEF)
+		s.n_spans = 0;
 	export_series(&s, out);
 	s.host = NULL;
 	result_series_clear(&s);
@@ -219,6 +221,11 @@ static int stop_lines(
 	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
 
+#define STEPS                                                                                      \
+	"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"       \
+	" s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s JOIN jobs j ON j.job = s.job"         \
+	" WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
+
 /* clang-format off */
 const struct query_page query_pages_export[] = {
 	{"SELECT run, name, state, plan_sha256, p.text, tool_version, user, sets, seed, blocks,"
@@ -255,14 +262,13 @@ const struct query_page query_pages_details[] = {
 	{"SELECT t.job, t.attempt, t.trial, j.host FROM trials t JOIN jobs j ON j.job = t.job"
 	 AFTER_TRIAL,
 		3, 0, series_lines},
-	{"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"
-	 " s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s JOIN jobs j ON j.job = s.job"
-	 " WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
-	 " ORDER BY s.job, s.id" QUERY_LIMIT,
-		2, 0, step_lines},
+	{STEPS " ORDER BY s.job, s.id" QUERY_LIMIT, 2, 0, step_lines},
 	{"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT,
 		1, 0, import_lines},
 };
+const struct query_page query_first_steps = {
+	STEPS " AND (s.ok = 0 OR (s.job = ?2 AND s.block <= 1)) ORDER BY s.job, s.id" QUERY_LIMIT,
+	2, 0, step_lines};
 /* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);
 const size_t query_n_pages_details = ARRAY_LEN(query_pages_details);

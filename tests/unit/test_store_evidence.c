@@ -34,9 +34,9 @@ static void append(
 		fail_msg("record %llu: %s%s", (unsigned long long)first, a.err.text, a.append.text);
 }
 
-static void read_set(struct kit *k, struct result_set *set)
+static void read_as(struct kit *k, enum store_query how, struct result_set *set)
 {
-	struct kit_text t = kit_query(k, QUERY_EXPORT, "last");
+	struct kit_text t = kit_query(k, how, "last");
 	struct err e;
 	size_t no = 1;
 
@@ -49,6 +49,11 @@ static void read_set(struct kit *k, struct result_set *set)
 	}
 	assert_ok(export_read_end(set, &e), e);
 	buf_free(&t.text);
+}
+
+static void read_set(struct kit *k, struct result_set *set)
+{
+	read_as(k, QUERY_EXPORT, set);
 }
 
 #define SAMPLES 2500
@@ -186,6 +191,37 @@ static void commands_are_exported(void **state)
 	result_set_clear(&set);
 }
 
+/* A fleet's commands are mostly the same ones again: a report takes one block's, and what failed. */
+static void a_report_takes_less(void **state)
+{
+	char *argv[] = {"/bin/true"};
+	struct kit *k = *state;
+	struct job_key key = kit_job(k);
+	struct record v[] = {rec_start(), rec_step(1, 0, argv, 1), rec_step(1, 1, argv, 1),
+		rec_step(2, 0, argv, 1), rec_step(2, 1, argv, 1), rec_trial_start(1, 1, 0, 0)};
+	struct buf usage = {0};
+	struct record end[] = {usage_sample(0, 2, &usage), rec_trial_end(1, 1, 0, 0, 1)};
+	struct result_set set = {0};
+
+	v[4].u.step.ok = 0;
+	append(k, &key, 1, v, ARRAY_LEN(v));
+	append(k, &key, ARRAY_LEN(v) + 1, end, 2);
+	read_as(k, QUERY_EXPORT, &set);
+	assert_int_equal(set.n_steps, 4);
+	result_set_clear(&set);
+	read_as(k, QUERY_EXPORT_REPORT, &set);
+	assert_int_equal(set.n_steps, 3);
+	assert_false(set.steps[2].ok);
+	assert_int_equal(set.series[0].n_spans, 1);
+	result_set_clear(&set);
+	read_as(k, QUERY_EXPORT_BRIEF, &set);
+	assert_int_equal(set.n_steps, 3);
+	assert_int_equal(set.series[0].n, 1);
+	assert_int_equal(set.series[0].n_spans, 0);
+	result_set_clear(&set);
+	buf_free(&usage);
+}
+
 static void the_first_version_of_a_series_is_read(void **state)
 {
 	struct result_series s = {0};
@@ -219,6 +255,7 @@ int main(void)
 		T(many_disks_have_longer_spans),
 		T(a_trial_keeps_its_evidence),
 		T(commands_are_exported),
+		T(a_report_takes_less),
 		cmocka_unit_test(the_first_version_of_a_series_is_read),
 	};
 
