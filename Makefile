@@ -68,6 +68,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/proto/arraymark.pb-c.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<) $(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 $(BUILD)/obj/coordinator/ctl/starter.o: deploy/plans/starter.yaml
+$(BUILD)/obj/common/plan/wml_texts.o: $(wildcard common/plan/wml/*.f)
 # What HTML reports hold. Which plotting library that is, the stamp remembers.
 $(BUILD)/obj/coordinator/results/report_html_assets.o: $(wildcard coordinator/results/html/*) $(BUILD)/chart-js
 $(BUILD)/obj/coordinator/results/report_html_assets.o: CFLAGS_ += $(if $(CHART_JS),-DCHART_JS='"$(CHART_JS)"')

@@ -8,7 +8,6 @@
 
 /* Kinds that are known and not in this version. */
 static const struct workload_type work_random_type = {.key = "random"};
-static const struct workload_type work_filebench_type = {.key = "filebench"};
 static const struct workload_type work_pg_restore_type = {.key = "pg_restore"};
 static const struct workload_type work_pg_dump_type = {.key = "pg_dump"};
 static const struct workload_type work_pgbench_type = {.key = "pgbench"};

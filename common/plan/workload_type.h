@@ -49,5 +49,6 @@ workload_error(const struct workload_place *at, const char *key, const char *fmt
 void workload_clear(struct workload *w);
 
 extern const struct workload_type work_stream_type;
+extern const struct workload_type work_filebench_type; /* plan_filebench.c */
 
 #endif

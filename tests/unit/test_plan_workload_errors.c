@@ -22,7 +22,7 @@ static const struct wrong workloads[] = {
 	{"kinds of later versions",
 		TOP EXISTING "workloads:\n"
 			     "  w0: {random: {}}\n"
-			     "  w1: {filebench: {}}\n"
+			     "  w1: {rebuild: {}}\n"
 			     "  w2: {pg_restore: {}}\n"
 			     "  w3: {pg_dump: {}}\n"
 			     "  w4: {pgbench: {}}\n"
@@ -32,7 +32,7 @@ static const struct wrong workloads[] = {
 			     "  w8: {rebuild: {}}\n"
 			     "  w9: {parallel: {}}\n",
 		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
-		"8:8: workloads.w1.filebench: 'filebench' is not supported by this version\n"
+		"8:8: workloads.w1.rebuild: 'rebuild' is not supported by this version\n"
 		"9:8: workloads.w2.pg_restore: 'pg_restore' is not supported by this version\n"
 		"10:8: workloads.w3.pg_dump: 'pg_dump' is not supported by this version\n"
 		"11:8: workloads.w4.pgbench: 'pgbench' is not supported by this version\n"

@@ -1,0 +1,20 @@
+# One file, reads of blocks at random places.
+set $dir = /volume
+set $filesize = 5g
+set $iosize = 8k
+set $nthreads = 1
+set $workingset = 0
+set $directio = 0
+
+define file name=large, path=$dir, size=$filesize, prealloc, reuse, paralloc
+
+define process name=random, instances=1
+{
+	thread name=random, memsize=5m, instances=$nthreads
+	{
+		flowop read name=random-read, filename=large, iosize=$iosize, random,
+			workingset=$workingset, directio=$directio
+	}
+}
+
+run 60
