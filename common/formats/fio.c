@@ -21,15 +21,41 @@ struct before {
 	int64_t written_ms;
 };
 
+void fio_side_clear(struct fio_side *s)
+{
+	free(s->host);
+	free(s->job);
+	free(s->hist);
+}
+
 void fio_sides_clear(struct fio_sides *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->v[i].host);
-		free(s->v[i].job);
-		free(s->v[i].hist);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		fio_side_clear(&s->v[i]);
 	free(s->v);
+	free(s->names);
 	*s = (struct fio_sides){0};
+}
+
+/* Both as one; NULL where one of them is none. Frees the first. */
+static char *merge_bins(char *to, size_t len, const struct fio_side *from, size_t *ret_len)
+{
+	struct hist *a = xmalloc(sizeof(*a)), *b = xmalloc(sizeof(*b));
+	struct buf bytes = {0};
+	struct err ignored;
+
+	if (to && from->hist && !hist_decode(to, len, a, &ignored) &&
+		!hist_decode(from->hist, from->hist_len, b, &ignored)) {
+		hist_merge(a, b);
+		hist_encode(a, &bytes);
+		if (hist_decode(bytes.data, bytes.len, b, &ignored))
+			buf_free(&bytes);
+	}
+	free(a);
+	free(b);
+	free(to);
+	*ret_len = bytes.len;
+	return bytes.len ? buf_take(&bytes) : NULL;
 }
 
 static void merge_latency(struct fio_side *to, const struct fio_side *from)
@@ -42,12 +68,19 @@ static void merge_latency(struct fio_side *to, const struct fio_side *from)
 	to->lat_max = fmax(to->lat_max, from->lat_max);
 	/* Percentiles of parts say nothing about the whole. */
 	to->p50 = to->p99 = to->p999 = 0;
-	if (to->hist && from->hist) {
-		hist_merge(to->hist, from->hist);
-	} else {
-		free(to->hist);
-		to->hist = NULL;
-	}
+	to->hist = merge_bins(to->hist, to->hist_len, from, &to->hist_len);
+}
+
+/* FNV-1a over what same_side() compares. */
+static uint32_t names_hash(const struct fio_side *s)
+{
+	const char *const texts[] = {s->op, s->job, s->host ? s->host : ""};
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		for (const char *p = texts[i]; *p; p++)
+			h = (h ^ (unsigned char)*p) * 16777619u;
+	return h;
 }
 
 static int same_side(const struct fio_side *a, const struct fio_side *b)
@@ -57,11 +90,14 @@ static int same_side(const struct fio_side *a, const struct fio_side *b)
 
 void fio_add(struct fio_sides *s, size_t from, struct fio_side *side)
 {
-	for (size_t i = from; i < s->n; i++) {
-		struct fio_side *to = &s->v[i];
+	uint32_t names = names_hash(side);
 
-		if (!same_side(to, side))
+	for (size_t i = from; i < s->n; i++) {
+		struct fio_side *to;
+
+		if (s->names[i] != names || !same_side(&s->v[i], side))
 			continue;
+		to = &s->v[i];
 		merge_latency(to, side);
 		to->jobs += side->jobs;
 		to->bytes += side->bytes;
@@ -71,21 +107,20 @@ void fio_add(struct fio_sides *s, size_t from, struct fio_side *side)
 		if (!to->started_wall_ns ||
 			(side->started_wall_ns && side->started_wall_ns < to->started_wall_ns))
 			to->started_wall_ns = side->started_wall_ns;
-		free(side->host);
-		free(side->job);
-		free(side->hist);
+		fio_side_clear(side);
 		return;
 	}
 	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+	s->names = xgrow(s->names, s->n, &s->names_cap, sizeof(*s->names));
+	s->names[s->n] = names;
 	s->v[s->n++] = *side;
 }
 
 static void side_drop(struct fio_sides *s, size_t i)
 {
-	free(s->v[i].host);
-	free(s->v[i].job);
-	free(s->v[i].hist);
+	fio_side_clear(&s->v[i]);
 	memmove(&s->v[i], &s->v[i + 1], (s->n - i - 1) * sizeof(*s->v));
+	memmove(&s->names[i], &s->names[i + 1], (s->n - i - 1) * sizeof(*s->names));
 	s->n--;
 }
 
@@ -129,23 +164,6 @@ static void take_over(
 	}
 }
 
-static int parse_document(
-	const struct reader *r, const char *at, size_t len, json_t **ret, size_t *ret_used)
-{
-	json_error_t error;
-	json_t *doc = json_loadb(at, len, JSON_DISABLE_EOF_CHECK, &error);
-
-	/* Unset minima are printed as 2^64 - 1. */
-	if (!doc && json_error_code(&error) == json_error_numeric_overflow)
-		doc = json_loadb(at, len, JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL, &error);
-	if (!doc)
-		return err_set(r->e, ERR_INPUT, "%s:%zu: not whole JSON: %s", r->t->name,
-			r->no + (size_t)(error.line > 0 ? error.line - 1 : 0), error.text);
-	*ret = doc;
-	*ret_used = (size_t)error.position;
-	return 0;
-}
-
 /* The document at the start of line r->no; the reader goes on behind it. */
 static int take_document(struct reader *r, size_t start, struct before *b, struct fio_sides *s,
 	struct format_found *f)
@@ -153,15 +171,8 @@ static int take_document(struct reader *r, size_t start, struct before *b, struc
 	const char *at = r->t->data + start;
 	size_t line = r->no, first = s->n, used;
 	int64_t written;
-	json_t *doc;
-	int rc;
 
-	if (parse_document(r, at, r->t->len - start, &doc, &used))
-		return -1;
-	rc = fio_json_sides(r->t->name, line, doc, s, r->e);
-	written = fio_json_written_ms(doc);
-	json_decref(doc);
-	if (rc)
+	if (fio_document(r->t->name, line, at, r->t->len - start, s, &used, &written, r->e))
 		return -1;
 	r->pos = start + used;
 	r->no += count_lines(at, at + used);
@@ -178,7 +189,8 @@ static int take_document(struct reader *r, size_t start, struct before *b, struc
 	return 0;
 }
 
-static void add_latency(struct format_record *rec, const struct fio_side *s)
+/* Takes the histogram. */
+static void add_latency(struct format_record *rec, struct fio_side *s)
 {
 	const struct {
 		const char *metric;
@@ -186,20 +198,17 @@ static void add_latency(struct format_record *rec, const struct fio_side *s)
 	} all[] = {{"latency_mean", s->lat_mean, 0}, {"latency_p50", s->p50, s->lat_step},
 		{"latency_p99", s->p99, s->lat_step}, {"latency_p999", s->p999, s->lat_step},
 		{"latency_max", s->lat_max, s->lat_step}};
-	struct buf bytes = {0};
 
-	if (s->hist) {
-		hist_encode(s->hist, &bytes);
-		rec->hist_len = bytes.len;
-		rec->hist = buf_take(&bytes);
-	}
+	rec->hist = s->hist;
+	rec->hist_len = s->hist_len;
+	s->hist = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].ns > 0)
 			record_value(rec, all[i].metric, "ns", all[i].ns, all[i].step);
 }
 
 static int add_record(
-	const char *name, const struct fio_side *s, struct format_found *f, struct err *e)
+	const char *name, struct fio_side *s, struct format_found *f, struct err *e)
 {
 	struct format_record *rec = found_record(f, s->line);
 
@@ -269,21 +278,6 @@ static int next_start(struct reader *r, size_t *ret_start)
 	return reader_next(r);
 }
 
-/* The text without the blanks that lines begin with: no string has any, since a string has no end
- * of line, and most of fio's indented output is nothing else. */
-static void without_indent(const struct format_text *t, struct buf *ret)
-{
-	for (size_t at = 0; at < t->len;) {
-		const char *from = t->data + at, *end = memchr(from, '\n', t->len - at);
-		size_t len = end ? (size_t)(end + 1 - from) : t->len - at, skip = 0;
-
-		while (skip < len && (from[skip] == ' ' || from[skip] == '\t'))
-			skip++;
-		buf_add(ret, from + skip, len - skip);
-		at += len;
-	}
-}
-
 static int read_sides(
 	const struct format_text *t, struct fio_sides *s, struct format_found *f, struct err *e)
 {
@@ -311,14 +305,8 @@ static int read_sides(
 static int read_fio(const struct format_text *text, struct format_found *f, struct err *e)
 {
 	struct fio_sides s = {0};
-	struct buf lean = {0};
-	struct format_text t;
-	int rc;
+	int rc = read_sides(text, &s, f, e);
 
-	without_indent(text, &lean);
-	t = (struct format_text){text->name, buf_str(&lean), lean.len};
-	rc = read_sides(&t, &s, f, e);
-	buf_free(&lean);
 	for (size_t i = 0; !rc && i < s.n; i++)
 		rc = add_record(text->name, &s.v[i], f, e);
 	fio_sides_clear(&s);

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "common/formats/fio_scan.h"
 #include "common/formats/reader.h"
 
 /* One direction of one job, or of several that ran at the same time. */
@@ -19,21 +20,37 @@ struct fio_side {
 	int64_t started_wall_ns;                         /* 0: not known */
 	int error;                                       /* fio's own, 0: none */
 	double lat_n, lat_mean, lat_max, p50, p99, p999; /* ns; 0: not known */
-	struct hist *hist;                               /* NULL: no bins */
+	char *hist;                                      /* encoded; NULL: no bins */
+	size_t hist_len;
 };
 struct fio_sides {
 	struct fio_side *v;
-	size_t n, cap;
+	uint32_t *names; /* a hash of each one's names */
+	size_t n, cap, names_cap;
 };
+void fio_side_clear(struct fio_side *s);
 void fio_sides_clear(struct fio_sides *s);
 /* A side with these names, added to an equal one that is there from index `from` on. Takes
  * side->host, job and hist. */
 void fio_add(struct fio_sides *s, size_t from, struct fio_side *side);
 
-/* The sides of one document; `len` bytes were its text, from `line`. 1: it is fio's, and so many
- * sides were added (none, too: nothing was done); -1: error with name:line. */
-int fio_json_sides(
-	const char *name, size_t line, const json_t *doc, struct fio_sides *out, struct err *e);
+/* Where a job was found. */
+struct fio_place {
+	const char *name;
+	size_t line; /* of its document */
+	int64_t written_ms;
+	size_t jobs; /* of the document */
+	size_t from; /* the document's first side */
+	struct err *e;
+};
+/* The sides of one job, whose text went through fio_lean(); the table is that of the same call, and
+ * may grow. None where nothing was done; -1: error with name:line. */
+int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *table,
+	struct fio_sides *out);
+/* All sides of the document at the start of a text; *ret_used: its bytes. ERR_INPUT with name:line
+ * where it is not whole or not fio's. */
+int fio_document(const char *name, size_t line, const char *text, size_t len, struct fio_sides *out,
+	size_t *ret_used, int64_t *ret_written_ms, struct err *e);
 /* When the document was written, ms since 1970; 0: it does not say. */
 int64_t fio_json_written_ms(const json_t *doc);
 /* One line of terse output ("3;fio-3.33;…"). */

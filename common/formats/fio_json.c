@@ -1,5 +1,5 @@
 /*
- * One JSON document of fio -> sides. Owns nothing.
+ * One job of fio -> sides. Owns nothing.
  * Invariant: counts are whole and not negative, times are ns, whatever version wrote them.
  *
  * fio >= 3 prints ns under clat_ns and lat_ns and bytes under io_bytes; older versions print us
@@ -15,6 +15,7 @@
 #include "common/measure/hist.h"
 
 #define COUNT_MAX 9e15 /* whole numbers that a double keeps exactly */
+#define HIST_COUNT_MAX (UINT64_C(1) << 56) /* as hist_decode() */
 
 static const char *const ops[] = {"read", "write", "trim", "mixed"};
 
@@ -67,19 +68,12 @@ static void fit_maximum(struct hist *h, uint64_t max)
 	hist_add(h, max);
 }
 
-/* The bins as a histogram; NULL when there are none. *ret_bad: a bin that is no count. */
-static struct hist *bins_of(const json_t *section, int *ret_bad)
+/* Bins that fio_lean() left as they were, into h. */
+static int read_bins(json_t *bins, struct hist *h)
 {
-	json_t *bins = json_object_get(section, "bins");
-	struct hist *h;
 	const char *key;
 	json_t *value;
-	double min = number(section, "min"), max = number(section, "max"), sum;
 
-	*ret_bad = 0;
-	if (!json_is_object(bins) || json_object_size(bins) == 0)
-		return NULL;
-	h = xmalloc(sizeof(*h));
 	hist_clear(h);
 	json_object_foreach(bins, key, value)
 	{
@@ -88,15 +82,36 @@ static struct hist *bins_of(const json_t *section, int *ret_bad)
 		double n = json_number_value(value);
 
 		if (*end || end == key || *key == '-' || !json_is_number(value) || n < 0 ||
-			n > COUNT_MAX || floor(n) != n) {
-			*ret_bad = 1;
-			break;
-		}
+			n > COUNT_MAX || floor(n) != n)
+			return -1;
 		if (n > 0)
 			hist_add_n(h, ns, (uint64_t)n);
 	}
-	if (*ret_bad || h->count == 0) {
-		free(h);
+	return 0;
+}
+
+/* The bins as a histogram, in the table or in the table's extra place; NULL when there are none.
+ * *ret_bad: a bin that is no count. */
+static struct hist *bins_of(const json_t *section, struct fio_bins *table, int *ret_bad)
+{
+	json_t *bins = json_object_get(section, "bins");
+	struct hist *h = NULL;
+	double min = number(section, "min"), max = number(section, "max"), sum;
+
+	if (json_is_integer(bins)) {
+		json_int_t i = json_integer_value(bins);
+
+		h = i >= 0 && (size_t)i < table->n ? table->v[i] : NULL;
+	} else if (json_is_object(bins)) {
+		h = xmalloc(sizeof(*h));
+		table->v = xgrow(table->v, table->n, &table->cap, sizeof(*table->v));
+		table->v[table->n++] = h;
+		*ret_bad = read_bins(bins, h) != 0;
+	}
+	if (!h || *ret_bad || h->count == 0)
+		return NULL;
+	if (h->count > HIST_COUNT_MAX) {
+		*ret_bad = 1;
 		return NULL;
 	}
 	if (max >= (double)h->min && max < COUNT_MAX)
@@ -110,8 +125,25 @@ static struct hist *bins_of(const json_t *section, int *ret_bad)
 	return h;
 }
 
+static int take_bins(const json_t *section, struct fio_bins *table, struct fio_side *s)
+{
+	struct buf bytes = {0};
+	struct hist *h;
+	int bad = 0;
+
+	h = bins_of(section, table, &bad);
+	if (bad)
+		return -1;
+	if (!h)
+		return 0;
+	hist_encode(h, &bytes);
+	s->hist_len = bytes.len;
+	s->hist = buf_take(&bytes);
+	return 0;
+}
+
 /* Completion latency unless only the total one has percentiles. */
-static int latency_of(const json_t *d, struct fio_side *s)
+static int latency_of(const json_t *d, struct fio_bins *table, struct fio_side *s)
 {
 	static const struct {
 		const char *key;
@@ -119,7 +151,6 @@ static int latency_of(const json_t *d, struct fio_side *s)
 	} sections[] = {{"clat_ns", 1}, {"lat_ns", 1}, {"clat", 1e3}, {"lat", 1e3}};
 	const json_t *best = NULL;
 	double scale = 1;
-	int bad = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
 		const json_t *o = json_object_get(d, sections[i].key);
@@ -140,33 +171,25 @@ static int latency_of(const json_t *d, struct fio_side *s)
 	s->p50 = percentile(best, "50.000000", scale);
 	s->p99 = percentile(best, "99.000000", scale);
 	s->p999 = percentile(best, "99.900000", scale);
-	if (scale == 1)
-		s->hist = bins_of(best, &bad);
-	return bad ? -1 : 0;
+	return scale == 1 ? take_bins(best, table, s) : 0;
 }
 
-struct place {
-	const char *name;
-	size_t line;
-	const json_t *doc, *job;
-	struct err *e;
-};
-
-static int64_t started_ns(const struct place *p, double runtime_ms)
+static int64_t started_ns(const struct fio_place *p, const json_t *job, double runtime_ms)
 {
-	double ms = number(p->job, "job_start");
+	double ms = number(job, "job_start");
 
-	if (!(ms > 0) && fio_json_written_ms(p->doc) > 0)
-		ms = (double)fio_json_written_ms(p->doc) - runtime_ms;
+	if (!(ms > 0) && p->written_ms > 0)
+		ms = (double)p->written_ms - runtime_ms;
 	return ms > 0 && ms < 4e12 ? (int64_t)ms * 1000000 : 0;
 }
 
-static int take_side(const struct place *p, const char *op, struct fio_side *s)
+static int take_side(const struct fio_place *p, const json_t *o, const char *op,
+	struct fio_bins *table, struct fio_side *s)
 {
-	const json_t *d = json_object_get(p->job, op);
-	const char *job = json_get_str(p->job, "jobname", "");
-	const char *host = json_get_str(p->job, "hostname", NULL);
-	double bytes = bytes_of(d), total = number(d, "total_ios"), error = number(p->job, "error");
+	const json_t *d = json_object_get(o, op);
+	const char *job = json_get_str(o, "jobname", "");
+	const char *host = json_get_str(o, "hostname", NULL);
+	double bytes = bytes_of(d), total = number(d, "total_ios"), error = number(o, "error");
 
 	*s = (struct fio_side){.op = op, .line = p->line, .jobs = 1};
 	s->runtime_ms = number(d, "runtime");
@@ -177,32 +200,11 @@ static int take_side(const struct place *p, const char *op, struct fio_side *s)
 	s->bytes = (uint64_t)bytes;
 	s->ops = total > 0 && total < COUNT_MAX ? (uint64_t)(total + 0.5) : 0;
 	s->error = error > -1e6 && error < 1e6 ? (int)error : -1;
-	s->started_wall_ns = started_ns(p, s->runtime_ms);
-	if (latency_of(d, s))
+	s->started_wall_ns = started_ns(p, o, s->runtime_ms);
+	if (latency_of(d, table, s))
 		return wrong(p->name, p->line, p->e, job, "bins that are no histogram");
 	s->job = clean_name(*job ? job : "job", strlen(*job ? job : "job"));
 	s->host = host ? clean_name(host, strlen(host)) : NULL;
-	return 0;
-}
-
-static int take_job(const struct place *p, struct fio_sides *out, size_t from)
-{
-	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-		struct fio_side s;
-
-		if (!json_is_object(json_object_get(p->job, ops[i])))
-			continue;
-		if (take_side(p, ops[i], &s))
-			return -1;
-		/* A job that failed before it did anything says so once. */
-		if (s.bytes == 0 && s.ops == 0 && !(s.error && i == 0)) {
-			free(s.job);
-			free(s.host);
-			free(s.hist);
-			continue;
-		}
-		fio_add(out, from, &s);
-	}
 	return 0;
 }
 
@@ -212,29 +214,27 @@ static int is_sum_of_clients(const json_t *job, size_t jobs)
 	return jobs > 1 && !strcmp(json_get_str(job, "jobname", ""), "All clients");
 }
 
-int fio_json_sides(
-	const char *name, size_t line, const json_t *doc, struct fio_sides *out, struct err *e)
+int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *table,
+	struct fio_sides *out)
 {
-	json_t *jobs = json_object_get(doc, "jobs");
-	size_t from = out->n, i, n;
-	json_t *job;
+	if (!json_is_object(job))
+		return err_set(
+			p->e, ERR_INPUT, "%s:%zu: a fio job that is no object", p->name, p->line);
+	if (is_sum_of_clients(job, p->jobs))
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		struct fio_side s;
 
-	if (!json_is_array(jobs))
-		jobs = json_object_get(doc, "client_stats");
-	if (!json_is_array(jobs))
-		return err_set(e, ERR_INPUT,
-			"%s:%zu: JSON, but not of fio: it has neither jobs nor client_stats", name,
-			line);
-	n = json_array_size(jobs);
-	json_array_foreach(jobs, i, job)
-	{
-		struct place p = {name, line, doc, job, e};
-
-		if (!json_is_object(job))
-			return err_set(
-				e, ERR_INPUT, "%s:%zu: a fio job that is no object", name, line);
-		if (!is_sum_of_clients(job, n) && take_job(&p, out, from))
+		if (!json_is_object(json_object_get(job, ops[i])))
+			continue;
+		if (take_side(p, job, ops[i], table, &s))
 			return -1;
+		/* A job that failed before it did anything says so once. */
+		if (s.bytes == 0 && s.ops == 0 && !(s.error && i == 0)) {
+			fio_side_clear(&s);
+			continue;
+		}
+		fio_add(out, p->from, &s);
 	}
 	return 0;
 }
