@@ -35,6 +35,8 @@ uint64_t hist_percentile(const struct hist *h, double p);
 double hist_mean(const struct hist *h);
 /* Sparse wire form (delta-varints): count, sum, min, max, then pairs (index step, count). Appended. */
 void hist_encode(const struct hist *h, struct buf *out);
+/* Whether it could have been decoded: count, sum, min and max fit the buckets. */
+int hist_check(const struct hist *h, struct err *e);
 /* Checks everything: indices in range, counts add up (to 2^56 at most), sum, min and max fit them,
  * no trailing bytes, and no other spelling of the same histogram. */
 int hist_decode(const void *data, size_t len, struct hist *ret, struct err *e);

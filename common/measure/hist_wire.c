@@ -81,6 +81,22 @@ static int check_totals(const struct hist *h, struct err *e)
 	return 0;
 }
 
+int hist_check(const struct hist *h, struct err *e)
+{
+	uint64_t total = 0;
+
+	if (h->count > COUNT_MAX)
+		return broken(e, "its count is impossible");
+	for (uint32_t i = h->lo; i < h->hi; i++) {
+		if (h->bucket[i] > h->count - total)
+			return broken(e, "the buckets' counts do not add up");
+		total += h->bucket[i];
+	}
+	if (total != h->count)
+		return broken(e, "the buckets' counts do not add up");
+	return check_totals(h, e);
+}
+
 int hist_decode(const void *data, size_t len, struct hist *ret, struct err *e)
 {
 	struct varint_reader r = {.p = data, .end = (const unsigned char *)data + len};

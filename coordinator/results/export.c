@@ -166,36 +166,6 @@ static json_t *telemetry_json(const struct telemetry *t)
 	return o;
 }
 
-json_t *export_hist_json(const char *bytes, size_t len)
-{
-	struct hist *h;
-	struct err ignored;
-	json_t *o, *buckets;
-
-	if (!bytes)
-		return json_null();
-	h = xmalloc(sizeof(*h));
-	if (hist_decode(bytes, len, h, &ignored) != 0) {
-		free(h);
-		return json_null();
-	}
-	o = json_object();
-	buckets = json_array();
-	set_int(o, "count", (int64_t)h->count);
-	set_int(o, "sum_ns", (int64_t)h->sum);
-	set_int(o, "min_ns", (int64_t)h->min);
-	set_int(o, "max_ns", (int64_t)h->max);
-	for (uint32_t i = h->lo; i < h->hi; i++) {
-		if (!h->bucket[i])
-			continue;
-		json_array_append_new(buckets, json_integer((json_int_t)hist_bucket_low(i)));
-		json_array_append_new(buckets, json_integer((json_int_t)h->bucket[i]));
-	}
-	set(o, "buckets", buckets);
-	free(h);
-	return o;
-}
-
 static void set_outcome(json_t *o, const struct trial_summary *t)
 {
 	set(o, "ok", json_boolean(t->ok));

@@ -43,6 +43,11 @@ static inline uint64_t export_u64(const json_t *o, const char *key)
 /* The series that the line belongs to: the last one of the set, or a new one. */
 struct result_series *export_open_series(struct result_set *s, uint64_t run, const json_t *o);
 
+/* json_parse() of a line. A list of buckets as we write it is not built number by number: it becomes
+ * the text of its numbers, "512,3,1024,1", which export_hist_read() takes as well. */
+int export_parse(const char *name, const char *line, size_t len, size_t max, json_t **ret,
+	struct err *e);
+
 /* ---- export_evidence.c, export_evidence_read.c ---- */
 /* A member "evidence" of a trial's line. */
 struct json_t *export_evidence_json(const struct trial_evidence *v); /* NULL gives null */

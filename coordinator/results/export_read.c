@@ -139,38 +139,6 @@ static void read_telemetry(const json_t *o, struct telemetry *ret)
 		set_field(ret, i, export_u64(o, telemetry_fields[i].key));
 }
 
-int export_hist_read(const json_t *o, char **ret, size_t *ret_len)
-{
-	const json_t *buckets = json_object_get(o, "buckets");
-	struct hist *h, *again;
-	struct buf bytes = {0};
-	struct err ignored;
-	int rc;
-
-	if (!json_is_object(o))
-		return 0;
-	h = xcalloc(1, sizeof(*h));
-	again = xmalloc(sizeof(*again));
-	for (size_t i = 0; i + 1 < json_array_size(buckets); i += 2) {
-		json_int_t low = json_integer_value(json_array_get(buckets, i));
-		json_int_t n = json_integer_value(json_array_get(buckets, i + 1));
-
-		if (low >= 0 && n > 0)
-			hist_add_n(h, (uint64_t)low, (uint64_t)n);
-	}
-	h->count = export_u64(o, "count");
-	h->sum = export_u64(o, "sum_ns");
-	h->min = export_u64(o, "min_ns");
-	h->max = export_u64(o, "max_ns");
-	hist_encode(h, &bytes);
-	rc = hist_decode(bytes.data, bytes.len, again, &ignored);
-	free(h);
-	free(again);
-	*ret_len = bytes.len;
-	*ret = buf_take(&bytes);
-	return rc;
-}
-
 static int read_outcome(const struct export_line *l, struct trial_summary *t, struct err *e)
 {
 	const json_t *o = l->o;
@@ -471,7 +439,7 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 	json_t *o;
 	int rc = 0;
 
-	if (json_parse(name, line, len, LINE_MAX_BYTES, &o, e) != 0)
+	if (export_parse(name, line, len, LINE_MAX_BYTES, &o, e) != 0)
 		return err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: not valid JSON",
 			name, line_no);
 	l.o = o;

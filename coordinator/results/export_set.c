@@ -1,9 +1,17 @@
 /* A whole set as export lines, item by item. Owns nothing. */
 #include "coordinator/results/export.h"
 
+/* The kinds of items, each a table and its size: what a set gains must be written here, or an import
+ * would lose it. */
+#define KINDS 7
+_Static_assert(sizeof(struct result_set) ==
+		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + sizeof(size_t)),
+	"a kind of item is not written");
+
 size_t export_items(const struct result_set *s)
 {
-	return s->n_runs + s->n_envs + s->n_trials + s->n_summaries + s->n_series + s->n_steps;
+	return s->n_runs + s->n_envs + s->n_trials + s->n_summaries + s->n_series + s->n_steps +
+	       s->n_stops;
 }
 
 const char *export_item(const struct result_set *s, size_t i, struct buf *out)
@@ -33,6 +41,11 @@ const char *export_item(const struct result_set *s, size_t i, struct buf *out)
 		return s->series[i].host;
 	}
 	i -= s->n_series;
+	if (i < s->n_stops) {
+		export_stop(&s->stops[i], out);
+		return s->stops[i].host;
+	}
+	i -= s->n_stops;
 	export_step(&s->steps[i], out);
 	return s->steps[i].host;
 }

@@ -4,6 +4,7 @@
  * Invariant: what is invalid comes first, and no finding is left out without being counted.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -147,14 +148,31 @@ void report_outliers(const struct text *t, const struct analysis_run *r)
 	}
 }
 
-static int is_wanted(
-	const struct finding *f, const struct analysis_run *r, const char *host, int level)
-{
-	int own = f->unknown ? -1 : (int)f->severity;
+/* What is said about one host, or (host NULL) about the whole run, in the order of the rules. */
+struct said {
+	const struct finding **v;
+	size_t n, cap;
+};
 
-	if (f->run != r->run->id || own != level)
-		return 0;
-	return host ? f->host && strcmp(f->host, host) == 0 : f->host == NULL;
+static void gather(const struct text *t, const struct analysis_run *r, const char *host,
+	struct said *ret)
+{
+	const struct findings *all = &t->analysis->findings;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+
+		if (f->run != r->run->id ||
+			(host ? !f->host || strcmp(f->host, host) != 0 : f->host != NULL))
+			continue;
+		ret->v = xgrow(ret->v, ret->n, &ret->cap, sizeof(*ret->v));
+		ret->v[ret->n++] = f;
+	}
+}
+
+static int level_of(const struct finding *f)
+{
+	return f->unknown ? -1 : (int)f->severity;
 }
 
 static const char *level_word(int level)
@@ -177,25 +195,20 @@ static void level_line(const struct text *t, int level)
 
 static int says_the_same(const struct finding *a, const struct finding *b)
 {
-	return a->rule == b->rule && strcmp(a->text, b->text) == 0;
+	return a->rule == b->rule && level_of(a) == level_of(b) && strcmp(a->text, b->text) == 0;
 }
 
 /* "hba8/load, hba10/load" of all findings from i on that say the same; how many. */
-static size_t subjects_text(const struct text *t, const struct analysis_run *r, const char *host,
-	int level, size_t i, struct buf *out)
+static size_t subjects_text(const struct said *all, size_t i, struct buf *out)
 {
-	const struct findings *all = &t->analysis->findings;
 	size_t n = 0;
 
-	for (size_t k = i; k < all->n && all->v[k].rule == all->v[i].rule; k++) {
-		if (!is_wanted(&all->v[k], r, host, level) ||
-			!says_the_same(&all->v[i], &all->v[k]))
-			continue;
-		if (n++ >= SUBJECTS_MAX)
+	for (size_t k = i; k < all->n && all->v[k]->rule == all->v[i]->rule; k++) {
+		if (!says_the_same(all->v[i], all->v[k]) || n++ >= SUBJECTS_MAX)
 			continue;
 		if (out->len)
 			buf_adds(out, ", ");
-		finding_subject(&all->v[k], out);
+		finding_subject(all->v[k], out);
 	}
 	if (n > SUBJECTS_MAX)
 		buf_addf(out, " and %zu more", n - SUBJECTS_MAX);
@@ -203,30 +216,25 @@ static size_t subjects_text(const struct text *t, const struct analysis_run *r, 
 }
 
 /* Whether one before it, of the same rule, said the same. */
-static int was_told(
-	const struct text *t, const struct analysis_run *r, const char *host, int level, size_t i)
+static int was_told(const struct said *all, size_t i)
 {
-	const struct findings *all = &t->analysis->findings;
-
-	for (size_t k = i; k-- > 0 && all->v[k].rule == all->v[i].rule;)
-		if (is_wanted(&all->v[k], r, host, level) && says_the_same(&all->v[k], &all->v[i]))
+	for (size_t k = i; k-- > 0 && all->v[k]->rule == all->v[i]->rule;)
+		if (says_the_same(all->v[k], all->v[i]))
 			return 1;
 	return 0;
 }
 
 /* Those about something have a line each; those about the whole run share one. */
-static void level_findings(
-	const struct text *t, const struct analysis_run *r, const char *host, int level)
+static void level_findings(const struct text *t, const struct said *all, int level)
 {
-	const struct findings *all = &t->analysis->findings;
 	struct buf whole = {0}, subjects = {0};
 	const struct rule *last = NULL;
 	size_t lines = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct finding *f = &all->v[i];
+		const struct finding *f = all->v[i];
 
-		if (!is_wanted(f, r, host, level) || was_told(t, r, host, level, i))
+		if (level_of(f) != level || was_told(all, i))
 			continue;
 		if (!f->layout && !f->workload) {
 			if (last == f->rule)
@@ -240,7 +248,7 @@ static void level_findings(
 		if (lines++ >= NOTES_MAX)
 			continue;
 		buf_reset(&subjects);
-		subjects_text(t, r, host, level, i, &subjects);
+		subjects_text(all, i, &subjects);
 		level_line(t, level);
 		report_addf(t->out, "%s %s: %s", f->rule->id, buf_str(&subjects), f->text);
 		buf_addc(t->out, '\n');
@@ -257,26 +265,24 @@ static void level_findings(
 }
 
 /* What the run lacks, and the rules that cannot tell without it. */
-static void unknown_findings(const struct text *t, const struct analysis_run *r, const char *host)
+static void unknown_findings(const struct text *t, const struct said *all)
 {
-	const struct findings *all = &t->analysis->findings;
 	struct buf line = {0};
 
 	for (size_t i = 0; i < all->n; i++) {
+		const char *text = all->v[i]->text;
 		int told = 0;
 
-		if (!is_wanted(&all->v[i], r, host, -1))
+		if (!all->v[i]->unknown)
 			continue;
 		for (size_t k = 0; k < i && !told; k++)
-			told = is_wanted(&all->v[k], r, host, -1) &&
-			       strcmp(all->v[k].text, all->v[i].text) == 0;
+			told = all->v[k]->unknown && strcmp(all->v[k]->text, text) == 0;
 		if (told)
 			continue;
-		buf_addf(&line, "%s%s:", line.len ? " · " : "", all->v[i].text);
+		buf_addf(&line, "%s%s:", line.len ? " · " : "", text);
 		for (size_t k = i; k < all->n; k++)
-			if (is_wanted(&all->v[k], r, host, -1) &&
-				strcmp(all->v[k].text, all->v[i].text) == 0)
-				buf_addf(&line, " %s", all->v[k].rule->id);
+			if (all->v[k]->unknown && strcmp(all->v[k]->text, text) == 0)
+				buf_addf(&line, " %s", all->v[k]->rule->id);
 	}
 	if (line.len) {
 		level_line(t, -1);
@@ -288,7 +294,11 @@ static void unknown_findings(const struct text *t, const struct analysis_run *r,
 
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host)
 {
+	struct said said = {0};
+
+	gather(t, r, host, &said);
 	for (int level = SEVERITY_INVALID; level >= 0; level--)
-		level_findings(t, r, host, level);
-	unknown_findings(t, r, host);
+		level_findings(t, &said, level);
+	unknown_findings(t, &said);
+	free(said.v);
 }
