@@ -54,6 +54,7 @@ static const struct map_field inventory_fields[] = {
 	PARTS(Inventory, pools, struct inventory, &pool, INVENTORY_MAX_POOLS, MAP_CUT),
 	TEXT(Inventory, struct inventory, policy_error, TEXT_LINE, WIRE_LINE_MAX, MAP_NULL),
 	TEXT(Inventory, struct inventory, governor, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
+	TEXT(Inventory, struct inventory, boot_id, TEXT_LINE, WIRE_WORD_MAX, MAP_NULL),
 	TEXTS(Inventory, struct inventory, zfs_parameters, TEXT_LINE, WIRE_WORD_MAX, 256, MAP_CUT),
 };
 const struct map wire_inventory =

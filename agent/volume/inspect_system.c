@@ -95,6 +95,21 @@ static void add_filesystem(struct inventory *inv, const char *release, const cha
 		strv_add(&inv->capabilities, type);
 }
 
+/* NULL where the kernel does not tell. */
+static char *boot_id(void)
+{
+	struct buf text = {0};
+	struct err ignored;
+
+	if (fs_read_file("/proc/sys/kernel/random/boot_id", 64, &text, &ignored) != 0) {
+		buf_free(&text);
+		return NULL;
+	}
+	while (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.data[--text.len] = '\0';
+	return buf_take(&text);
+}
+
 void inspect_system(struct inventory *inv)
 {
 	struct utsname u;
@@ -102,6 +117,7 @@ void inspect_system(struct inventory *inv)
 
 	inv->os = line_value("/etc/os-release", "PRETTY_NAME");
 	inv->cpu = line_value("/proc/cpuinfo", "model name");
+	inv->boot_id = boot_id();
 	inv->cpus = n > 0 ? (uint32_t)n : 1;
 	inv->ram_bytes = ram_bytes();
 	inv->agent_version = xstrdup(ARRAYMARK_VERSION);

@@ -76,6 +76,7 @@ void inventory_clear(struct inventory *inv)
 	free(inv->agent_version);
 	free(inv->policy_error);
 	free(inv->governor);
+	free(inv->boot_id);
 	strv_free(&inv->zfs_parameters);
 	strv_free(&inv->tags);
 	strv_free(&inv->capabilities);
@@ -190,6 +191,7 @@ struct json_t *inventory_json(const struct inventory *inv)
 	set_number(o, "scratch_limit_bytes", inv->scratch_limit);
 	set_text(o, "policy_error", inv->policy_error);
 	set_text(o, "governor", inv->governor);
+	set_text(o, "boot_id", inv->boot_id);
 	set(o, "zfs_parameters", parameters_json(&inv->zfs_parameters));
 	set_list(o, "tags", &inv->tags);
 	set_list(o, "capabilities", &inv->capabilities);

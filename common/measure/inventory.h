@@ -47,6 +47,8 @@ struct inventory {
 	int scratch_loop; /* scratch disks are loop devices (with counters), not plain files */
 	uint64_t scratch_limit; /* bytes the policy allows; 0: none */
 	char *policy_error;     /* why the policy cannot be used, so that it allows nothing; or NULL */
+	char *boot_id;          /* drawn by the kernel at each boot: agents that share it are on one
+				   machine; or NULL */
 	char *governor;         /* of the CPUs ("performance"), or NULL */
 	struct strv zfs_parameters; /* "zfs_arc_max=0": those that change what is measured */
 	struct strv tags;

@@ -36,6 +36,7 @@ const struct rule rule_table[] = {
 	{"V26", "steady state not reached", rule_not_steady},
 	{"V27", "two clusters of trials", rule_two_clusters},
 	{"V28", "shingled disks", rule_shingled},
+	{"V29", "hosts on one machine", rule_one_machine},
 };
 const size_t rule_count = ARRAY_LEN(rule_table);
 

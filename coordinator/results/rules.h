@@ -93,5 +93,6 @@ void rule_sync_differs(const struct rule_input *in);      /* V25 */
 void rule_not_steady(const struct rule_input *in);        /* V26 */
 void rule_two_clusters(const struct rule_input *in);      /* V27 */
 void rule_shingled(const struct rule_input *in);          /* V28 */
+void rule_one_machine(const struct rule_input *in);       /* V29 */
 
 #endif

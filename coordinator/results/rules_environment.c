@@ -1,5 +1,6 @@
 /*
- * Rule V13: what is compared was measured in different environments. Owns nothing beyond a call.
+ * Rules V13 and V29: what is compared was measured in different environments; hosts that are none of
+ * their own. Owns nothing beyond a call.
  * Invariant: only what changes a result is looked at: programs, machine, settings; not names.
  */
 #include <stdlib.h>
@@ -121,4 +122,30 @@ void rule_environments(const struct rule_input *in)
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
 		check_field(in, severity, i);
 	check_memory(in, severity);
+}
+
+/* Agents under one kernel share its disks, memory and CPUs: they are no replicates of each other. */
+void rule_one_machine(const struct rule_input *in)
+{
+	const char *const *hosts = in->run->hosts;
+	size_t told = 0, n = in->run->n_hosts;
+
+	if (n < 2)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const char *id = json_get_str(rule_inventory(in, hosts[i]), "boot_id", "");
+
+		told += *id != '\0';
+		for (size_t k = 0; k < i && *id; k++) {
+			if (strcmp(json_get_str(rule_inventory(in, hosts[k]), "boot_id", ""), id) != 0)
+				continue;
+			finding_add(in, SEVERITY_WARNING, NULL, NULL, NULL,
+				json_pack("{ss ss}", "host", hosts[i], "other_host", hosts[k]),
+				"%s is on the same machine as %s: not a host of its own", hosts[i],
+				hosts[k]);
+			break;
+		}
+	}
+	if (told < n)
+		finding_unknown(in, "no description of every host");
 }

@@ -130,6 +130,7 @@ static struct msg messages[] = {
 			 .scratch_limit = 5,
 			 .policy_error = "agent.yaml: writable by others",
 			 .governor = "performance",
+			 .boot_id = "5d5f8a4e",
 			 .zfs_parameters = LIST("zfs_arc_max=0"),
 			 .tags = LIST("pool-node", "rack:12"),
 			 .capabilities = LIST("zfs.syncfs"),

@@ -115,7 +115,7 @@ static inline void add_host(const struct scene *c, const char *host, const char 
 
 static inline void add_environment(const struct scene *c, struct buf *lines)
 {
-	add_host(c, "a", "{\"kernel\": \"6.1\", \"cpus\": 4}", lines);
+	add_host(c, "a", "{\"kernel\": \"6.1\", \"cpus\": 4, \"boot_id\": \"5d5f\"}", lines);
 	if (c->other)
 		add_host(c, "b", c->other, lines);
 }

@@ -183,7 +183,7 @@ static void faults_are_told(void **state)
 		"the totals are whole\n"
 		"unknown    no plan: V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
 		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
-		"no description of every host: V13 · no usable sizes: V16 · "
+		"no description of every host: V13 V29 · no usable sizes: V16 · "
 		"no size of the data: V18\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
