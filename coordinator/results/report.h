@@ -45,4 +45,7 @@ int report_html(
 const char *report_host(const struct result_set *s, const struct report_options *o,
 	const char *host, char out[REPORT_HOST_MAX]);
 
+/* Whether a report shows this command of the set. */
+int report_step_is_shown(const struct result_set *set, const struct result_step *s);
+
 #endif

@@ -89,6 +89,11 @@ void html_grids(struct html *h, const char *class, html_group_fn *fn, html_workl
 void html_verdict_text(const struct result_comparison *c, struct buf *out);
 void html_pair_text(const struct html *h, const struct result_comparison *c, struct buf *out);
 
+/* The series of a trial that has points, or NULL. */
+const struct result_series *html_series_of(const struct html *h, const struct result_trial *t);
+/* A figure for each layout of the group whose trials tell each disk by itself. */
+void html_disk_use(struct html *h, const struct html_group *g);
+
 /* The sections, in the order of the page. */
 void html_verdict(struct html *h);
 void html_ratios(struct html *h);

@@ -175,6 +175,9 @@ static void disk_rows(struct html *h, const struct result_environment *v)
 			(long long)json_get_int(disk, "logical_sector_bytes", 0),
 			(long long)json_get_int(disk, "physical_sector_bytes", 0));
 		html_cell(h, "%s", json_get_bool(disk, "rotational", 0) ? "rotating" : "flash");
+		html_cell(h, "%s", text_of(disk, "link_speed"));
+		html_cell(h, "%s", text_of(disk, "scheduler"));
+		html_cell(h, "%s", text_of(disk, "write_cache"));
 	}
 }
 
@@ -183,7 +186,7 @@ void html_environment(struct html *h)
 	static const char *const of_host[] = {"host", "system", "kernel", "ZFS", "processor", "#CPUs",
 		"#memory", "#disks", "agent", NULL};
 	static const char *const of_disk[] = {"host", "disk", "model", "serial", "controller", "#size",
-		"#sectors, logical / physical", "kind", NULL};
+		"#sectors, logical / physical", "kind", "link", "scheduler", "write cache", NULL};
 	size_t disks = 0;
 
 	html_section(h, "environment", "Environment");
@@ -204,6 +207,66 @@ void html_environment(struct html *h)
 		html_table_end(h);
 	}
 	html_section_end(h);
+}
+
+/* "[build] mkfs.xfs /dev/loop3", what it was for, how long it took; what failed says what it printed. */
+static void step_item(struct html *h, const struct result_step *s)
+{
+	struct buf words = {0};
+	char took[UNITS_LEN];
+
+	strv_quote(&s->argv, &words);
+	buf_addf(h->out, "<li%s>", s->ok ? "" : " class=\"invalid\"");
+	html_textf(h->out, "%s%s: ", s->phase, s->ok ? "" : ", failed");
+	html_textf(h->out, "%s, %s", s->what, units_duration(s->elapsed_ns, took));
+	buf_adds(h->out, "<br><code>");
+	html_text(h->out, buf_str(&words));
+	buf_adds(h->out, "</code>");
+	if (!s->ok && *s->output) {
+		buf_adds(h->out, "<pre>");
+		html_text(h->out, s->output);
+		buf_adds(h->out, "</pre>");
+	}
+	buf_adds(h->out, "</li>\n");
+	buf_free(&words);
+}
+
+static int is_of(const struct html *h, const struct result_step *s, const struct result_run *r,
+	const char *layout)
+{
+	return s->run == r->id && strcmp(s->layout_name, layout) == 0 &&
+	       report_step_is_shown(h->set, s);
+}
+
+static void executed_on(struct html *h, const struct result_run *r, const char *layout)
+{
+	const struct result_step *first = NULL;
+	size_t n = 0, failed = 0;
+
+	for (size_t i = 0; i < h->set->n_steps; i++)
+		if (is_of(h, &h->set->steps[i], r, layout)) {
+			first = first ? first : &h->set->steps[i];
+			failed += !h->set->steps[i].ok;
+			n += h->set->steps[i].ok;
+		}
+	if (!first)
+		return;
+	buf_adds(h->out, "<details><summary>");
+	html_textf(h->out, "%s: %zu command%s of block %u on %s", layout, n, n == 1 ? "" : "s",
+		first->block, first->host);
+	if (failed)
+		buf_addf(h->out, ", and %zu that failed anywhere", failed);
+	buf_adds(h->out, "</summary>\n<ol class=\"steps\">\n");
+	for (size_t i = 0; i < h->set->n_steps; i++)
+		if (is_of(h, &h->set->steps[i], r, layout))
+			step_item(h, &h->set->steps[i]);
+	buf_adds(h->out, "</ol></details>\n");
+}
+
+static void executed(struct html *h, const struct result_run *r)
+{
+	for (size_t i = 0; i < r->layouts.n; i++)
+		executed_on(h, r, r->layouts.v[i]);
 }
 
 static void run_commands(struct html *h, const struct result_run *r)
@@ -232,6 +295,7 @@ static void run_commands(struct html *h, const struct result_run *r)
 		buf_addf(h->out, "</code>. Every command it executed, with its output: "
 				 "<code>arraymark show %llu</code> on its coordinator.</p>\n",
 			(unsigned long long)r->id);
+		executed(h, r);
 	}
 }
 

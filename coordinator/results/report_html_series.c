@@ -62,7 +62,7 @@ static struct result_point merged(const struct result_point *p, size_t n)
 	return m;
 }
 
-static const struct result_series *series_of(const struct html *h, const struct result_trial *t)
+const struct result_series *html_series_of(const struct html *h, const struct result_trial *t)
 {
 	for (size_t i = 0; i < h->set->n_series; i++) {
 		const struct result_series *s = &h->set->series[i];
@@ -111,7 +111,7 @@ static size_t each_series(
 
 	for (size_t i = 0; i < g->n; i++)
 		for (unsigned k = 0; k < g->rows[i]->listed; k++) {
-			const struct result_series *s = series_of(h, g->rows[i]->trials[k]);
+			const struct result_series *s = html_series_of(h, g->rows[i]->trials[k]);
 
 			if (shows(v, s) && n++ < HTML_LINES_MAX && fn)
 				fn(h, g, v, g->rows[i], k, s, lines);
@@ -231,6 +231,7 @@ void html_disks(struct html *h)
 {
 	html_section(h, "disks", "Disks");
 	html_grids(h, "grid wide", disk_figures, NULL, "There are no counters of disks.");
+	html_grids(h, "grid wide", html_disk_use, NULL, "No trial tells each disk by itself.");
 	html_section_end(h);
 }
 

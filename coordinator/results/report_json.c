@@ -133,11 +133,33 @@ static json_t *controllers_json(const json_t *disks)
 	return list;
 }
 
+/* The least that each layout had, by its name; null where no trial tells. */
+static json_t *usable_json(const struct result_set *s, const struct result_environment *v)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < s->n_trials; i++) {
+		const struct result_trial *t = &s->trials[i];
+		int64_t least;
+
+		if (t->run != v->run || t->usable_bytes == 0 || strcmp(t->host, v->host) != 0)
+			continue;
+		least = json_get_int(o, t->layout_name, INT64_MAX);
+		if ((int64_t)t->usable_bytes < least)
+			set(o, t->layout_name, json_integer((json_int_t)t->usable_bytes));
+	}
+	if (json_object_size(o))
+		return o;
+	json_decref(o);
+	return json_null();
+}
+
 static json_t *environment_json(const struct result_set *s, const struct report_options *opt,
 	const struct result_environment *v)
 {
 	static const char *const copied[] = {
-		"os", "kernel", "arch", "cpu", "cpus", "ram_bytes", "zfs", "agent_version"};
+		"os", "kernel", "arch", "cpu", "cpus", "governor", "ram_bytes", "zfs",
+		"zfs_parameters", "agent_version"};
 	const json_t *disks = json_object_get(v->inventory, "disks");
 	json_t *o = json_object(), *list = json_array(), *d;
 	size_t i;
@@ -150,10 +172,9 @@ static json_t *environment_json(const struct result_set *s, const struct report_
 		set(o, copied[i], value ? json_incref(value) : json_null());
 	}
 	json_array_foreach(disks, i, d) json_array_append_new(list, disk_json(d, opt->redact));
-	set(o, "zfs_parameters", json_null());
 	set(o, "controllers", controllers_json(disks));
 	set(o, "disks", list);
-	set(o, "usable_bytes", json_null());
+	set(o, "usable_bytes", usable_json(s, v));
 	return o;
 }
 
@@ -286,6 +307,33 @@ static int results_json(
 	return 0;
 }
 
+/* Commands name devices, hosts and folders: a redacted report has none. */
+static json_t *commands_json(const struct result_set *s, const struct report_options *opt)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_steps && !opt->redact; i++) {
+		const struct result_step *step = &s->steps[i];
+		json_t *o;
+
+		if (!report_step_is_shown(s, step))
+			continue;
+		o = json_object();
+		set(o, "run", json_integer((json_int_t)step->run));
+		set(o, "host", json_text(step->host));
+		set(o, "layout", json_text(step->layout_name));
+		set(o, "block", step->block ? json_integer(step->block) : json_null());
+		set(o, "phase", text_or_null(step->phase));
+		set(o, "what", json_text(step->what));
+		set(o, "argv", export_strv(&step->argv));
+		set(o, "elapsed", json_number((double)step->elapsed_ns / NS_PER_S));
+		set(o, "ok", json_boolean(step->ok));
+		set(o, "output", text_or_null(step->output));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 int report_json(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
@@ -310,6 +358,7 @@ int report_json(
 	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());
 	set(doc, "outliers", report_json_outliers(s, o, &a));
 	set(doc, "findings", report_json_findings(s, o, &a));
+	set(doc, "commands", commands_json(s, o));
 	analysis_clear(&a);
 	json_document(doc, out);
 	json_decref(doc);
