@@ -23,7 +23,8 @@
 #define STOP_GRACE_MS 15000
 
 #define BIT(p) (1u << (p))
-#define NEXT_UNIT (BIT(JOB_AWAIT_UNIT) | BIT(JOB_BUILD) | BIT(JOB_CACHE) | BIT(JOB_CLEAR))
+#define TRIAL (BIT(JOB_REHEARSE) | BIT(JOB_CACHE))
+#define NEXT_UNIT (BIT(JOB_AWAIT_UNIT) | BIT(JOB_BUILD) | TRIAL | BIT(JOB_CLEAR))
 #define UNIT_OVER (BIT(JOB_TEARDOWN) | NEXT_UNIT)
 
 static const struct {
@@ -33,8 +34,9 @@ static const struct {
 	[JOB_NEW] = {"new", BIT(JOB_INSPECT) | BIT(JOB_BEFORE) | NEXT_UNIT},
 	[JOB_INSPECT] = {"inspect", BIT(JOB_BEFORE) | NEXT_UNIT},
 	[JOB_BEFORE] = {"before", NEXT_UNIT},
-	[JOB_AWAIT_UNIT] = {"await-unit", BIT(JOB_BUILD) | BIT(JOB_CACHE) | BIT(JOB_CLEAR)},
-	[JOB_BUILD] = {"build", BIT(JOB_CACHE) | UNIT_OVER},
+	[JOB_AWAIT_UNIT] = {"await-unit", BIT(JOB_BUILD) | TRIAL | BIT(JOB_CLEAR)},
+	[JOB_BUILD] = {"build", UNIT_OVER},
+	[JOB_REHEARSE] = {"rehearse", UNIT_OVER},
 	[JOB_CACHE] = {"cache", BIT(JOB_PREPARE) | UNIT_OVER},
 	[JOB_PREPARE] = {"prepare",
 		BIT(JOB_AWAIT_TRIAL) | BIT(JOB_RUN) | BIT(JOB_ENDING) | UNIT_OVER},
@@ -481,6 +483,9 @@ void job_phase_ended(struct job *j, const struct err *why, const json_t *result)
 		break;
 	case JOB_BUILD:
 		built(j, why, result);
+		break;
+	case JOB_REHEARSE:
+		rehearse_failed(j, why);
 		break;
 	case JOB_CACHE:
 		trial_cache_made(j, why, result);

@@ -24,6 +24,7 @@ enum job_phase {
 	JOB_BEFORE,      /* the owner's hook */
 	JOB_AWAIT_UNIT,  /* may the next block begin? */
 	JOB_BUILD,
+	JOB_REHEARSE,    /* what goes before a trial and is not counted: see job_rehearse.c */
 	JOB_CACHE,       /* cache state, and the mount's identity */
 	JOB_PREPARE,     /* the worker opens and allocates */
 	JOB_AWAIT_TRIAL, /* the start that all hosts share */

@@ -15,6 +15,13 @@ struct trial_watch {
 	struct telemetry_source *disks; /* of the volume; NULL: none has counters */
 	uint64_t moves;                 /* of theirs when last looked at */
 };
+/* What went before the trial and is not counted. */
+struct rehearsed {
+	enum rehearsal what;
+	int64_t began_ns, elapsed_ns;
+	uint64_t bytes;
+	int is_over;
+};
 struct trial {
 	uint32_t number; /* within the attempt, from 1 */
 	unsigned workload, repeat, retries_left;
@@ -25,6 +32,7 @@ struct trial {
 	int has_done, started;
 	int volume_lost;
 	struct trial_watch watch;
+	struct rehearsed rehearsed;
 	struct err why; /* code ERR_NONE: fine so far */
 };
 
@@ -99,6 +107,20 @@ void trial_checked(struct job *j, const struct err *why, const json_t *result);
 /* The worker is killed; the trial fails for that reason. */
 void trial_abort(struct job *j, const struct err *why);
 void trial_clear(struct trial *t);
+
+/* Keeps the first reason. */
+void trial_fail(struct trial *t, const struct err *why);
+void trial_make_cache(struct job *j);
+/* spec is taken over on success. */
+int trial_start_worker(struct job *j, struct msg *spec, const struct worker_handler *h,
+	struct err *e);
+
+/* ---- job_rehearse.c ---- */
+/* 1: something goes before the trial, and trial_make_cache follows it. */
+int rehearse_begin(struct job *j);
+void rehearse_failed(struct job *j, const struct err *why); /* its worker could not be started */
+/* What the trial's record says of its caches, after what the volume did. Caller frees. */
+char *rehearse_cache_text(const struct job *j, const char *done);
 
 /* ---- job_watch.c ---- */
 void trial_watch_start(struct job *j); /* a worker was started */

@@ -63,6 +63,12 @@ void trial_begin(struct job *j)
 		return;
 	}
 	reset(&j->trial);
+	if (!rehearse_begin(j))
+		trial_make_cache(j);
+}
+
+void trial_make_cache(struct job *j)
+{
 	job_move(j, JOB_CACHE);
 	job_help(j, "making the cache state", task_cache, &j->task, CACHE_MS);
 }
@@ -190,7 +196,7 @@ static void end_trial(struct job *j)
 		failed(j);
 }
 
-static void fail(struct trial *t, const struct err *why)
+void trial_fail(struct trial *t, const struct err *why)
 {
 	if (t->why.code == ERR_NONE)
 		err_copy(&t->why, why);
@@ -265,7 +271,7 @@ static void on_done(struct job *j, struct msg_worker_done *d)
 	d->detail = (struct trial_detail){0};
 	t->has_done = 1;
 	if (!d->ok)
-		fail(t, &d->error);
+		trial_fail(t, &d->error);
 	job_move(j, JOB_ENDING);
 	trial_watch_stop(j);
 	worker_expect_end(j->worker, END_MS);
@@ -298,7 +304,7 @@ static void on_worker_end(void *owner, const struct err *how)
 	if (!j->trial.has_done) {
 		err_set(&e, ERR_FAILED, "%s before the trial was over",
 			how->text[0] ? how->text : "the worker ended");
-		fail(&j->trial, &e);
+		trial_fail(&j->trial, &e);
 	}
 	if (j->phase != JOB_ENDING)
 		job_move(j, JOB_ENDING);
@@ -307,9 +313,9 @@ static void on_worker_end(void *owner, const struct err *how)
 
 void trial_abort(struct job *j, const struct err *why)
 {
-	fail(&j->trial, why);
+	trial_fail(&j->trial, why);
 	trial_watch_stop(j);
-	if (j->phase != JOB_ENDING)
+	if (j->phase != JOB_ENDING && j->phase != JOB_REHEARSE)
 		job_move(j, JOB_ENDING);
 	worker_kill(j->worker);
 }
@@ -326,14 +332,10 @@ static int journal_it(struct job *j, struct err *e)
 	return status;
 }
 
-static int start_worker(struct job *j, struct msg *spec, struct err *e)
+int trial_start_worker(struct job *j, struct msg *spec, const struct worker_handler *h,
+	struct err *e)
 {
-	const struct worker_handler h = {
-		.on_msg = on_worker_msg, .on_end = on_worker_end, .owner = j};
-
-	if (gather_open("", &job_volume(j)->disks, j->trial.before, &j->trial.gather, e) ||
-		worker_start(j->env.base, j->env.kids, &j->env.host->work_user, spec, &h,
-			&j->worker, e))
+	if (worker_start(j->env.base, j->env.kids, &j->env.host->work_user, spec, h, &j->worker, e))
 		return -1;
 	if (journal_it(j, e)) {
 		worker_free(j->worker);
@@ -344,11 +346,22 @@ static int start_worker(struct job *j, struct msg *spec, struct err *e)
 	return 0;
 }
 
+static int start_worker(struct job *j, struct msg *spec, struct err *e)
+{
+	const struct worker_handler h = {
+		.on_msg = on_worker_msg, .on_end = on_worker_end, .owner = j};
+
+	if (gather_open("", &job_volume(j)->disks, j->trial.before, &j->trial.gather, e))
+		return -1;
+	return trial_start_worker(j, spec, &h, e);
+}
+
 void trial_cache_made(struct job *j, const struct err *why, const json_t *result)
 {
 	struct volume *v = job_volume(j), now = {0};
 	struct msg spec = {0};
 	struct err e = {0};
+	char *cache;
 
 	if (j->stopping) {
 		job_unit_fail(j, &j->end_error);
@@ -356,7 +369,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 		return;
 	}
 	if (why || volume_from_json(json_object_get(result, "volume"), &now, &e)) {
-		fail(&j->trial, why ? why : &e);
+		trial_fail(&j->trial, why ? why : &e);
 		j->trial.volume_lost = 1;
 		end_trial(j);
 		return;
@@ -365,11 +378,13 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 	*v = now;
 	j->trial.before = json_incref(json_object_get(result, "conditions"));
 	if (job_worker_spec(j, v, j->trial.workload, j->trial.repeat, &spec, &e)) {
-		fail(&j->trial, &e);
+		trial_fail(&j->trial, &e);
 		end_trial(j);
 		return;
 	}
-	record_start(j, json_get_str(result, "done", ""), planned_bytes(j));
+	cache = rehearse_cache_text(j, json_get_str(result, "done", ""));
+	record_start(j, cache, planned_bytes(j));
+	free(cache);
 	job_move(j, JOB_PREPARE);
 	if (start_worker(j, &spec, &e))
 		job_phase_failed(j, &e);
@@ -378,7 +393,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 
 void trial_not_prepared(struct job *j, const struct err *why)
 {
-	fail(&j->trial, why);
+	trial_fail(&j->trial, why);
 	end_trial(j);
 }
 

@@ -243,6 +243,9 @@ struct msg_link_state {
 	char *error;
 };
 
+/* What a worker does before a trial, not counted: makes the files it reads, or that and a whole
+ * trial, so that the caches are warm. */
+enum rehearsal { REHEARSE_NONE, REHEARSE_FILES, REHEARSE_TRIAL, REHEARSE_COUNT };
 /* One trial's order to a worker. */
 struct msg_worker_spec {
 	char *kind;
@@ -267,6 +270,7 @@ struct msg_worker_spec {
 	uint32_t workload, block, repeat; /* index from 0; block and repeat from 1 */
 	uint64_t ram_bytes;
 	struct strv disks; /* paths of the devices to read, for scans */
+	enum rehearsal rehearse;
 };
 struct msg_worker_done {
 	int ok;

@@ -240,7 +240,7 @@ int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache
 	struct buf done = {0};
 
 	if (cache != CACHE_COLD) {
-		*ret_done = xstrdup(cache == CACHE_WARM ? "warm: left as what ran before made it"
+		*ret_done = xstrdup(cache == CACHE_WARM ? "warm: left alone"
 						       : "as-is: left alone");
 		return 0;
 	}

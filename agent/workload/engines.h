@@ -5,5 +5,6 @@
 #include "agent/workload/workload.h"
 
 extern const struct workload_engine stream_engine;
+extern const struct workload_engine parallel_engine;
 
 #endif

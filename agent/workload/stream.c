@@ -9,6 +9,7 @@
 #include "agent/workload/engines.h"
 #include "agent/workload/meter.h"
 #include "agent/workload/stream_files.h"
+#include "agent/workload/stream_make.h"
 #include "agent/workload/stream_thread.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -22,6 +23,7 @@ struct streaming {
 	struct stream_files files;
 	struct stream_thread *threads;
 	unsigned n_threads, n_started;
+	int64_t duration_ns; /* 0: each block once */
 	atomic_int stop;
 	struct meter meter;
 };
@@ -55,6 +57,7 @@ static void init_thread(struct streaming *s, unsigned i)
 		.compressible_percent = s->spec->compressible_percent,
 		.seed = s->spec->seed};
 	t->rate = (double)s->spec->rate / s->n_threads;
+	t->timed = s->duration_ns > 0;
 	t->stop = &s->stop;
 	t->meter = &s->meter;
 	t->lane = &s->meter.lanes[i];
@@ -85,6 +88,7 @@ static int stream_prepare(const struct workload_order *order, void **ret_state, 
 		return -1;
 	s = xcalloc(1, sizeof(*s));
 	s->spec = spec;
+	s->duration_ns = order->w ? order->w->duration_ns : 0;
 	s->files.dir = -1;
 	if (meter_init(&s->meter, spec->threads, spec->sample_ns, e) < 0)
 		goto fail;
@@ -110,6 +114,7 @@ static int start_threads(struct streaming *s, struct err *e)
 		struct stream_thread *t = &s->threads[s->n_started];
 
 		t->start_ns = s->meter.start_ns;
+		t->end_ns = t->start_ns + s->duration_ns;
 		if (stream_thread_start(t, e) < 0) {
 			atomic_store(&s->stop, 1);
 			return -1;
@@ -168,6 +173,7 @@ static int stream_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 
 const struct workload_engine stream_engine = {
 	.kind = WORKLOAD_STREAM,
+	.make = stream_make,
 	.prepare = stream_prepare,
 	.run = stream_run,
 	.clear = stream_clear,

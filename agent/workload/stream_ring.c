@@ -67,11 +67,19 @@ static struct stream_chunk *claim(struct stream_ring *r)
 		return NULL;
 	c->file = s->file;
 	c->at = r->at;
+	c->round = r->round;
 	c->len = s->end - r->at < r->chunk_bytes ? s->end - r->at : r->chunk_bytes;
 	c->filled = 0;
 	r->at += c->len;
 	r->claimed++;
-	if (r->at == s->end && ++r->stretch < r->n_stretches)
+	if (r->at != s->end)
+		return c;
+	r->stretch++;
+	if (r->stretch == r->n_stretches && r->endless) {
+		r->stretch = 0;
+		r->round++;
+	}
+	if (r->stretch < r->n_stretches)
 		r->at = r->stretches[r->stretch].start;
 	return c;
 }

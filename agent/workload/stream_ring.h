@@ -24,6 +24,7 @@ struct stream_chunk {
 	char *data;
 	uint32_t file;
 	uint64_t at; /* offset in the file */
+	uint64_t round; /* through the stretches, from 0 */
 	size_t len;
 	int filled;
 };
@@ -32,10 +33,11 @@ struct stream_ring {
 	size_t chunk_bytes;                       /* a multiple of the block size */
 	const struct stretch *stretches;          /* borrowed */
 	size_t n_stretches;
+	int endless; /* set before the start: after the last stretch comes the first again */
 	pthread_mutex_t lock; /* guards all below and each chunk's filled */
 	pthread_cond_t more_filled, more_free;
 	size_t stretch; /* where the next chunk to claim begins */
-	uint64_t at;
+	uint64_t at, round;
 	unsigned claimed, used; /* counts; claimed - used <= STREAM_CHUNKS */
 	int closed;
 };

@@ -13,6 +13,9 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 
+/* Between the seeds of two rounds: odd, so that no two of them are equal. */
+#define ROUND_STEP 0x9e3779b97f4a7c15ULL
+
 static size_t block_bytes(const struct stream_thread *t, const struct stretch *s, uint64_t at)
 {
 	uint64_t left = s->end - at;
@@ -22,6 +25,7 @@ static size_t block_bytes(const struct stream_thread *t, const struct stretch *s
 
 int stream_thread_prepare(struct stream_thread *t, struct err *e)
 {
+	t->ring.endless = t->timed;
 	if (t->generates)
 		return stream_ring_init(&t->ring, t->spec->block_size, t->stretches, t->n_stretches, e);
 	t->buffer = stream_buffer_new(t->spec->block_size, e);
@@ -30,7 +34,10 @@ int stream_thread_prepare(struct stream_thread *t, struct err *e)
 
 static void fill_chunk(const struct stream_thread *t, const struct stream_chunk *c)
 {
-	datagen_fill(&t->gen, c->file, c->at, c->data, c->len);
+	struct datagen gen = t->gen;
+
+	gen.seed += c->round * ROUND_STEP;
+	datagen_fill(&gen, c->file, c->at, c->data, c->len);
 }
 
 static void *fill_chunks(void *arg)
@@ -105,6 +112,8 @@ static void pace(const struct stream_thread *t, uint64_t moved)
 	if (t->rate <= 0)
 		return;
 	due = t->start_ns + (int64_t)((double)moved / t->rate * NS_PER_S);
+	if (t->timed && due > t->end_ns)
+		due = t->end_ns;
 	ts.tv_sec = due / NS_PER_S;
 	ts.tv_nsec = due % NS_PER_S;
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
@@ -126,6 +135,9 @@ static int move_blocks(struct stream_thread *t, const struct stretch *s, char *d
 			return 0;
 		pace(t, *moved);
 		before = clock_mono_ns();
+		t->over = t->timed && before >= t->end_ns;
+		if (t->over)
+			return 0;
 		if (move_block(t, fd, b, len, at) < 0)
 			return fail_block(t, s, at);
 		meter_count(t->lane, clock_mono_ns() - before, len);
@@ -142,7 +154,7 @@ static int move_generated(struct stream_thread *t)
 	uint64_t moved = 0;
 	int rc = 0;
 
-	while (rc == 0 && !atomic_load_explicit(t->stop, memory_order_relaxed) &&
+	while (rc == 0 && !t->over && !atomic_load_explicit(t->stop, memory_order_relaxed) &&
 		(c = stream_ring_next(&t->ring))) {
 		struct stretch part = {.file = c->file, .start = c->at, .end = c->at + c->len};
 
@@ -160,8 +172,11 @@ static int move_plain(struct stream_thread *t)
 	uint64_t moved = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < t->n_stretches && rc == 0; i++)
-		rc = move_blocks(t, &t->stretches[i], NULL, &moved);
+	do {
+		for (size_t i = 0; i < t->n_stretches && rc == 0 && !t->over; i++)
+			rc = move_blocks(t, &t->stretches[i], NULL, &moved);
+	} while (rc == 0 && t->timed && t->n_stretches && !t->over &&
+		 !atomic_load_explicit(t->stop, memory_order_relaxed));
 	return rc;
 }
 

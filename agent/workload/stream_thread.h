@@ -24,10 +24,13 @@ struct stream_thread {
 	atomic_int *stop;        /* set by the first thread that fails */
 	struct meter *meter;     /* learns when the thread has ended */
 	struct meter_lane *lane; /* its counters */
+	int timed;               /* goes through its stretches until end_ns */
 	int generates;           /* has a filling thread; else `buffer` serves every block */
 	struct stream_ring ring; /* where it generates */
 	char *buffer;            /* block_size bytes, page aligned; else */
 	int64_t start_ns;        /* CLOCK_MONOTONIC */
+	int64_t end_ns;          /* of a timed one */
+	int over;                /* that time has come */
 	int failed;
 	struct err error;
 	pthread_t mover, filler;

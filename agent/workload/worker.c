@@ -1,6 +1,6 @@
 /*
  * The worker process: one trial, one descriptor. Reads the order, prepares, says ready, waits for
- * the start, runs, reports. A thread of its own ends the process when the monitor goes away.
+ * the start, runs, reports; a rehearsal makes files first, and may end there. A thread of its own ends the process when the monitor goes away.
  * Owns nothing that outlives it.
  */
 #include <poll.h>
@@ -142,7 +142,13 @@ static int run_trial(int fd, const struct workload_order *order, struct workload
 	pthread_t watcher;
 	int rc;
 
-	if (find_engine(order, &engine, e) < 0 || engine->prepare(order, &state, e) < 0)
+	if (find_engine(order, &engine, e) < 0)
+		return -1;
+	if (order->spec->rehearse && engine->make && engine->make(order, e) < 0)
+		return -1;
+	if (order->spec->rehearse == REHEARSE_FILES)
+		return 0;
+	if (engine->prepare(order, &state, e) < 0)
 		return -1;
 	rc = wait_go(fd, &start_ns, e);
 	if (rc == 0 && pthread_create(&watcher, NULL, watch_monitor, &fd) != 0)
@@ -156,27 +162,13 @@ static int run_trial(int fd, const struct workload_order *order, struct workload
 	return rc;
 }
 
-int worker_main(int fd)
+int worker_trial(int fd, const struct workload_order *order)
 {
 	struct workload_result *result = xcalloc(1, sizeof(*result));
-	struct workload_order order = {0};
 	struct cpu_used from = {0}, to;
-	struct plan *plan = NULL;
 	struct err e = {0};
-	struct msg m;
-	int rc;
+	int rc = run_trial(fd, order, result, &from, &e);
 
-	if (frame_read_fd(fd, WORKER_SPEC_TIMEOUT_MS, &m, &e) < 0 || m.type != MSG_WORKER_SPEC) {
-		log_error("worker", "no order from the monitor: %s", e.text);
-		free(result);
-		return 1;
-	}
-	order.spec = &m.u.worker_spec;
-	rc = read_plan(order.spec, &plan, &e);
-	order.plan = plan;
-	order.w = plan ? &plan->workloads[order.spec->workload] : NULL;
-	if (rc == 0)
-		rc = run_trial(fd, &order, result, &from, &e);
 	if (rc == 0)
 		err_clear(&e);
 	to = cpu_now();
@@ -184,8 +176,38 @@ int worker_main(int fd)
 	if (send_done(fd, result, &e, &from, &to) < 0)
 		rc = -1;
 	detail_clear(&result->detail);
+	free(result);
+	return rc;
+}
+
+/* The order cannot be understood. */
+static int refuse(int fd, const struct err *why)
+{
+	static const struct workload_result nothing;
+	const struct cpu_used none = {0};
+
+	(void)send_done(fd, &nothing, why, &none, &none);
+	return -1;
+}
+
+int worker_main(int fd)
+{
+	struct workload_order order = {0};
+	struct plan *plan = NULL;
+	struct err e = {0};
+	struct msg m;
+	int rc;
+
+	if (frame_read_fd(fd, WORKER_SPEC_TIMEOUT_MS, &m, &e) < 0 || m.type != MSG_WORKER_SPEC) {
+		log_error("worker", "no order from the monitor: %s", e.text);
+		return 1;
+	}
+	order.spec = &m.u.worker_spec;
+	rc = read_plan(order.spec, &plan, &e);
+	order.plan = plan;
+	order.w = plan ? &plan->workloads[order.spec->workload] : NULL;
+	rc = rc ? refuse(fd, &e) : worker_trial(fd, &order);
 	plan_free(plan);
 	msg_clear(&m);
-	free(result);
 	return rc == 0 ? 0 : 1;
 }

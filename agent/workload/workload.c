@@ -6,6 +6,7 @@
 
 static const struct workload_engine *const engines[] = {
 	&stream_engine,
+	&parallel_engine,
 };
 
 const struct workload_engine *workload_find(enum workload_kind kind)

@@ -33,6 +33,10 @@ typedef void workload_cut(void *arg, const struct sample *s);
 
 struct workload_engine {
 	enum workload_kind kind;
+	/* Makes the files that the workload reads and nobody else writes, where workload_makes() says
+	 * so; in a worker of its own, before the caches are made cold. May be NULL. Does nothing when
+	 * they are there. */
+	int (*make)(const struct workload_order *order, struct err *e);
 	/* Opens, allocates, fills buffers: everything before the timed region. */
 	int (*prepare)(const struct workload_order *order, void **ret_state, struct err *e);
 	/* Timed: begins at start_ns of CLOCK_MONOTONIC, 0: now. Calls cut() about every
@@ -43,6 +47,10 @@ struct workload_engine {
 	void (*clear)(void *state);
 };
 const struct workload_engine *workload_find(enum workload_kind kind);
+/* One trial after its order is known: prepares, says WORKER_READY on fd, waits for WORKER_GO, runs,
+ * sends samples and WORKER_DONE, also on failure. 0: all went well. For the worker's main and for
+ * members of a parallel workload, which are processes too. */
+int worker_trial(int fd, const struct workload_order *order);
 /* The worker process's main: returns the exit status. fd: frames to and from the monitor. */
 int worker_main(int fd);
 

@@ -112,6 +112,9 @@ struct layout {
  * files, threads is a multiple of files and each file is cut into threads / files ranges of whole
  * blocks. A read or rewrite takes size, files, names and (for a read) data from the workload `of`
  * names; a smaller size of its own reads or rewrites that much from the start.
+ *
+ * With a duration each thread goes through its part again and again until the time is over; written
+ * data is new in every round.
  */
 struct stream {
 	enum op_kind op;
@@ -123,6 +126,8 @@ struct stream {
 	int direct, verify;            /* verify: reads of `of` only */
 	unsigned threads, files;       /* from 1 */
 	int64_t rate; /* bytes/s over all threads; 0: unlimited */
+	int64_t file_rate; /* bytes/s of each file while it is moved; 0: unlimited; then rate is 0 */
+	int own_files; /* a read or rewrite of files that it makes itself before its time begins */
 	char *file; /* name pattern, "{trial}" allowed; NULL: the workload's (or the name of `of`) */
 	char *of;   /* workload whose files are read or rewritten, or NULL; set too when `file` is
 		       what an earlier write writes. NULL in a read: the file is there already */
@@ -218,7 +223,9 @@ char *plan_file_name(const char *pattern, unsigned block, unsigned repeat, unsig
  * there are several); those of `of` where it is set. Appended to ret. */
 void plan_stream_names(const struct plan *p, unsigned workload, unsigned block, unsigned repeat,
 	struct strv *ret);
-/* Bytes the workload moves on a host with that RAM. */
+/* Bytes per second of all its threads together; 0: unlimited. */
+int64_t stream_rate(const struct stream *s);
+/* Bytes the workload moves on a host with that RAM (a timed one: in one round). */
 int plan_stream_bytes(const struct plan *p, unsigned workload, uint64_t ram_bytes, int64_t *ret,
 	struct err *e);
 

@@ -121,6 +121,7 @@ static const struct key_row stream_rows[] = {
 	{"threads", read_uint, FIELD(threads), &thread_range, NULL},
 	{"files", read_uint, FIELD(files), &file_range, NULL},
 	{"rate", read_bytes, FIELD(rate), &rate_range, NULL},
+	{"file-rate", read_bytes, FIELD(file_rate), &rate_range, NULL},
 	{"verify", read_bool, FIELD(verify), NULL, NULL},
 	{"file", read_file_pattern, FIELD(file), NULL, NULL},
 	{"of", read_text, FIELD(of), NULL, NULL},
@@ -185,6 +186,11 @@ static int find_of(const struct stream_check *c)
 			"'%s' is not a write: name the workload that makes "
 			"the files",
 			text);
+	else if (c->p->workloads[i].duration_ns)
+		fail(c, "of",
+			"'%s' is timed, and may be over before its files are whole: name a write "
+			"without a duration",
+			text);
 	else
 		return (int)i;
 	return -1;
@@ -196,7 +202,7 @@ static int find_file(const struct stream_check *c)
 	for (unsigned i = c->at->index; i > 0; i--) {
 		const struct workload *w = &c->p->workloads[i - 1];
 
-		if (is_write(w) && !strcmp(file_of(w), c->s->file))
+		if (is_write(w) && !w->duration_ns && !strcmp(file_of(w), c->s->file))
 			return (int)i - 1;
 	}
 	return -1;
@@ -243,6 +249,21 @@ static void forget_of(struct stream *s)
 	s->of = NULL;
 }
 
+static int is_member(const struct stream_check *c)
+{
+	return c->at->w != &c->p->workloads[c->at->index];
+}
+
+/* A member of a parallel workload makes the files that nobody else does. */
+static void check_own_files(struct stream_check *c, const char *verb)
+{
+	c->s->own_files = 1;
+	if (!yaml_get(c->at->n, "size"))
+		fail(c, "size", "'size' is missing: how much to %s, such as 30G, or 'of', the workload "
+				"whose files it takes",
+			verb);
+}
+
 static void check_source(struct stream_check *c)
 {
 	const char *verb = c->s->op == OP_READ ? "read" : "rewrite";
@@ -252,6 +273,9 @@ static void check_source(struct stream_check *c)
 		of = find_of(c);
 		if (of < 0) /* said; nobody may follow it */
 			forget_of(c->s);
+	} else if (!c->s->file && is_member(c)) {
+		check_own_files(c, verb);
+		return;
 	} else if (!c->s->file) {
 		fail(c, "of",
 			"'of' is missing: a %s needs to know the workload whose files it takes",
@@ -287,6 +311,18 @@ static void check_write(struct stream_check *c)
 				p->workloads[i].name, p->workloads[i].name);
 }
 
+/* A timed rewrite leaves files that are new here and old there. */
+static void check_contents(const struct stream_check *c)
+{
+	for (unsigned i = c->s->of_index; i < c->at->index; i++) {
+		const struct workload *w = &c->p->workloads[i];
+
+		if (w->kind == WORKLOAD_STREAM && w->stream.op == OP_REWRITE && w->duration_ns &&
+			w->stream.of && !strcmp(w->stream.of, c->s->of))
+			fail(c, "verify", "'%s' rewrites a part that its duration decides", w->name);
+	}
+}
+
 /* What makes no sense for the op. */
 static void check_op(struct stream_check *c)
 {
@@ -296,12 +332,16 @@ static void check_op(struct stream_check *c)
 	if (s->op == OP_READ) {
 		if (sync && s->sync != SYNC_NONE)
 			fail(c, "sync", "a read has nothing to sync");
-		if (data)
+		if (data && !s->own_files)
 			fail(c, "data", "a read takes what is in the files");
 		s->sync = SYNC_NONE;
 	}
 	if (s->verify && (s->op != OP_READ || !s->of))
 		fail(c, "verify", "belongs to a read of what an earlier workload writes");
+	else if (s->verify)
+		check_contents(c);
+	if (s->file_rate && s->rate)
+		fail(c, "file-rate", "either 'rate', of all files, or 'file-rate', of each");
 }
 
 static void check_shape(const struct stream_check *c)

@@ -40,23 +40,37 @@ int plan_stream_bytes(
 	return stream_bytes(p, &p->workloads[workload], ram_bytes, ret, e);
 }
 
+int64_t stream_rate(const struct stream *s)
+{
+	int64_t at_once = s->threads < s->files ? s->threads : s->files, rate;
+
+	if (!s->file_rate)
+		return s->rate;
+	return __builtin_mul_overflow(s->file_rate, at_once, &rate) ? INT64_MAX : rate;
+}
+
+static int makes(const struct workload *w)
+{
+	return w->stream.own_files;
+}
+
 static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
 	struct workload_needs *ret, struct err *e)
 {
 	const struct stream *s = &w->stream;
-	int64_t bytes;
+	int64_t bytes, rate;
 
 	if (stream_bytes(p, w, ram_bytes, &bytes, e))
 		return -1;
 	ret->duration_ns = w->duration_ns;
-	if (s->rate && bytes / s->rate < INT64_MAX / NS_PER_S && !w->duration_ns)
-		ret->duration_ns = bytes / s->rate * NS_PER_S;
-	if (s->op == OP_READ) {
-		ret->read_bytes = bytes;
-		return 0;
-	}
-	ret->written_bytes = bytes;
-	if (s->op == OP_REWRITE)
+	rate = stream_rate(s);
+	if (rate && bytes / rate < INT64_MAX / NS_PER_S && !w->duration_ns)
+		ret->duration_ns = bytes / rate * NS_PER_S;
+	if (s->op == OP_READ)
+		ret->read_bytes = w->duration_ns ? 0 : bytes;
+	else
+		ret->written_bytes = w->duration_ns ? 0 : bytes;
+	if (s->op != OP_WRITE && !s->own_files)
 		return 0;
 	if (__builtin_mul_overflow(bytes, copies_kept(p, s), &ret->kept_bytes))
 		return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted", w->name);
@@ -102,4 +116,5 @@ const struct workload_type work_stream_type = {
 	.needs = needs,
 	.op = op,
 	.syncs = syncs,
+	.makes = makes,
 };

@@ -15,7 +15,6 @@ static const struct workload_type work_fio_type = {.key = "fio"};
 static const struct workload_type work_command_type = {.key = "command"};
 static const struct workload_type work_scan_type = {.key = "disk-scan"};
 static const struct workload_type work_rebuild_type = {.key = "rebuild"};
-static const struct workload_type work_parallel_type = {.key = "parallel"};
 
 const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT] = {
 	[WORKLOAD_STREAM] = &work_stream_type,

@@ -49,3 +49,8 @@ int workload_syncs(const struct workload *w)
 {
 	return type_of(w)->syncs ? type_of(w)->syncs(w) : -1;
 }
+
+int workload_makes(const struct workload *w)
+{
+	return type_of(w)->makes ? type_of(w)->makes(w) : 0;
+}

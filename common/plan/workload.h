@@ -34,5 +34,7 @@ const char *workload_op(const struct workload *w);
 /* Its result counts on data that is on the disks when the time ends: 1 where it writes and syncs
  * within its time, 0 where it writes and the plan leaves the sync out, -1 where it writes nothing. */
 int workload_syncs(const struct workload *w);
+/* It reads files that it makes itself, before its caches are made cold and outside of its time. */
+int workload_makes(const struct workload *w);
 
 #endif

@@ -35,6 +35,7 @@ struct workload_type {
 	const char *(*headline_of)(const struct workload *w);
 	const char *(*op)(const struct workload *w); /* NULL: the key */
 	int (*syncs)(const struct workload *w);      /* NULL: -1 */
+	int (*makes)(const struct workload *w);      /* NULL: 0 */
 };
 /* By enum workload_kind. */
 extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];
@@ -50,5 +51,6 @@ void workload_clear(struct workload *w);
 
 extern const struct workload_type work_stream_type;
 extern const struct workload_type work_filebench_type; /* plan_filebench.c */
+extern const struct workload_type work_parallel_type;
 
 #endif

@@ -36,6 +36,8 @@ struct fixture {
 	int oks[MAX_RECORDS];
 	unsigned n, trials, failed;
 	char error[ERR_TEXT_MAX]; /* of the last failed trial or unit */
+	char cache[256]; /* what the last trial's start says of its caches */
+	char step[256];  /* the last step of a rehearsal */
 	struct record_await await;
 	/* react() runs from the loop after that record (a sample is seen when its batch is cut) */
 	enum record_type when;
@@ -64,6 +66,10 @@ static inline void take(struct fixture *f, const struct record *r)
 		if (!r->u.unit_end.ok)
 			snprintf(f->error, sizeof(f->error), "%s", r->u.unit_end.error);
 	}
+	if (r->type == RECORD_TRIAL_START)
+		snprintf(f->cache, sizeof(f->cache), "%s", r->u.trial_start.cache);
+	if (r->type == RECORD_STEP && r->u.step.argv.n == 0)
+		snprintf(f->step, sizeof(f->step), "%s: %s", r->u.step.what, r->u.step.output);
 	if (r->type == RECORD_AWAIT)
 		f->await = r->u.await;
 	f->n++;

@@ -210,6 +210,51 @@ static void test_volume_gone(void **state)
 	teardown(&f);
 }
 
+/* A whole trial goes before each, and is not counted. */
+static void test_warm(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	run(&f, 1, "cache: warm\n" QUICK, 0);
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	assert_int_equal(f.trials, 2);
+	assert_has(f.step, "run r once to warm the caches, not counted: 1 MiB in ");
+	assert_has(f.cache, "warm: r ran once before, not counted (1 MiB in ");
+	teardown(&f);
+}
+
+static void test_warming_fails(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	run(&f, 1, "cache: warm\nworkloads: {r: {stream: {op: read, file: none, size: 1M}}}", 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.trials, 1);
+	assert_int_equal(f.failed, 1);
+	assert_has(f.error, "cannot open 'none'");
+	assert_has(f.step, "cannot open 'none'");
+	teardown(&f);
+}
+
+/* Members read files that were made before; the volume is emptied as ever. */
+static void test_parallel(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	run(&f, 2, "workloads: {p: {parallel: [{stream: {op: read, files: 4, threads: 2, size: "
+		   "4M}}, {stream: {op: write, size: 2M}}]}}", 0);
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	assert_int_equal(f.trials, 2);
+	assert_has(f.step, "make the files that p reads");
+	teardown(&f);
+}
+
 static void answer(struct fixture *f)
 {
 	struct msg_continue c = {.unit = {.block = 77}, .repeat = 1};
@@ -268,6 +313,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_retry),
 		cmocka_unit_test(test_failure_goes_on),
 		cmocka_unit_test(test_volume_gone),
+		cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_warming_fails),
+		cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_await_and_finish),
 		cmocka_unit_test(test_cancel_while_waiting),
 	};

@@ -72,6 +72,22 @@ static void test_retry_after_a_stall(void **state)
 	teardown(&f);
 }
 
+/* It hangs before its time begins. */
+static void test_rehearsal_stands_still(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	f.when = RECORD_VOLUME_READY;
+	f.react = stop_worker;
+	run(&f, 1, "cache: warm\nstall: 1s\non-trial-failure: stop\n" SLOW, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 1);
+	assert_has(f.error, "no progress for 1s");
+	teardown(&f);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +95,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_slow_is_not_stuck),
 		cmocka_unit_test(test_trial_deadline),
 		cmocka_unit_test(test_retry_after_a_stall),
+		cmocka_unit_test(test_rehearsal_stands_still),
 	};
 
 	job_kit_main(argc, argv);

@@ -29,8 +29,7 @@ static const struct wrong workloads[] = {
 			     "  w5: {fio: {}}\n"
 			     "  w6: {command: {}}\n"
 			     "  w7: {disk-scan: {}}\n"
-			     "  w8: {rebuild: {}}\n"
-			     "  w9: {parallel: {}}\n",
+			     "  w8: {rebuild: {}}\n",
 		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
 		"8:8: workloads.w1.rebuild: 'rebuild' is not supported by this version\n"
 		"9:8: workloads.w2.pg_restore: 'pg_restore' is not supported by this version\n"
@@ -39,8 +38,7 @@ static const struct wrong workloads[] = {
 		"12:8: workloads.w5.fio: 'fio' is not supported by this version\n"
 		"13:8: workloads.w6.command: 'command' is not supported by this version\n"
 		"14:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
-		"15:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"
-		"16:8: workloads.w9.parallel: 'parallel' is not supported by this version\n"},
+		"15:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
 };
 WRONG_TEST(workloads)
 
@@ -235,6 +233,59 @@ static const struct wrong ties[] = {
 };
 WRONG_TEST(ties)
 
+#define PARALLEL(body) TOP EXISTING WRITE "  p: {parallel: " body "}\n"
+
+static const struct wrong parallel[] = {
+	{"no list", PARALLEL("{stream: {op: write, size: 1G}}"),
+		"8:17: workloads.p.parallel: must be a list of 1 to 32 workloads, such as [{stream: "
+		"{op: write, size: 30G}}, {stream: {op: read, of: load}}]\n"},
+	{"empty", PARALLEL("[]"),
+		"8:17: workloads.p.parallel: must be a list of 1 to 32 workloads, such as [{stream: "
+		"{op: write, size: 30G}}, {stream: {op: read, of: load}}]\n"},
+	{"a member that says nothing", PARALLEL("[{stream: {op: read, of: w}}, {}]"),
+		"8:47: workloads.p.parallel.2: says nothing to do: it needs a kind, such as stream\n"},
+	{"a member that cannot be one", PARALLEL("[{parallel: [{stream: {op: read, of: w}}]}]"),
+		"8:19: workloads.p.parallel.1: 'parallel' cannot run beside others\n"},
+	{"a member's own duration", PARALLEL("[{stream: {op: read, of: w}, duration: 5s}]"),
+		"8:56: workloads.p.parallel.1: duration: stands beside parallel, for all of them\n"},
+	{"a member's files without a size", PARALLEL("[{stream: {op: read, files: 20}}]"),
+		"8:27: workloads.p.parallel.1.stream: 'size' is missing: how much to read, such as "
+		"30G, or 'of', the workload whose files it takes\n"},
+	{"a member that verifies", PARALLEL("[{stream: {op: read, of: w, verify: true}}]"),
+		"8:53: workloads.p.parallel.1.stream.verify: does not go with parallel: read alone to "
+		"verify\n"},
+	{"a member's file", PARALLEL("[{stream: {op: write, size: 1G, file: x}}]"),
+		"8:55: workloads.p.parallel.1.stream.file: leave it out: what members write has names "
+		"of its own\n"},
+	{"a member that rewrites what is verified later",
+		PARALLEL("[{stream: {op: rewrite, of: w}}]")
+		"  v: {stream: {op: read, of: w, verify: true}}\n",
+		"8:45: workloads.p.parallel.1.stream.of: 'v' verifies what 'w' wrote: rewrite other "
+		"files\n"},
+	{"an error within a member", PARALLEL("[{stream: {op: read, of: w, thread: 2}}]"),
+		"8:45: workloads.p.parallel.1.stream: 'thread' is not a key of stream; did you mean "
+		"'threads'?\n"},
+};
+WRONG_TEST(parallel)
+
+#define TIMED(body) TOP EXISTING "workloads:\n  w: {stream: {op: write, size: 1G}, duration: 5s}\n" body
+
+static const struct wrong timed[] = {
+	{"of a timed write", TIMED("  r: {stream: {op: read, of: w}}\n"),
+		"8:30: workloads.r.stream.of: 'w' is timed, and may be over before its files are "
+		"whole: name a write without a duration\n"},
+	{"verify after a timed rewrite",
+		TOP EXISTING WRITE "  t: {stream: {op: rewrite, of: w}, duration: 5s}\n"
+				   "  r: {stream: {op: read, of: w, verify: true}}\n",
+		"9:41: workloads.r.stream.verify: 't' rewrites a part that its duration decides\n"},
+	{"two rates", STREAM("{op: write, size: 1G, rate: 1M, file-rate: 1M}"),
+		"7:58: workloads.w.stream.file-rate: either 'rate', of all files, or 'file-rate', of "
+		"each\n"},
+	{"duration", TOP EXISTING "workloads:\n  w: {stream: {op: write, size: 1G}, duration: 0s}\n",
+		"7:48: workloads.w.duration: '0s' is outside of 1s to 7d00h00m\n"},
+};
+WRONG_TEST(timed)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +293,8 @@ int main(void)
 		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_parallel),
+		cmocka_unit_test(test_timed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
