@@ -64,14 +64,9 @@ static struct result_point merged(const struct result_point *p, size_t n)
 
 const struct result_series *html_series_of(const struct html *h, const struct result_trial *t)
 {
-	for (size_t i = 0; i < h->set->n_series; i++) {
-		const struct result_series *s = &h->set->series[i];
+	const struct result_series *s = result_set_series(h->set, t);
 
-		if (s->run == t->run && s->trial == t->sum.trial && s->attempt == t->attempt &&
-			strcmp(s->host, t->host) == 0)
-			return s->n ? s : NULL;
-	}
-	return NULL;
+	return s && s->n ? s : NULL;
 }
 
 static int shows(enum view v, const struct result_series *s)

@@ -20,18 +20,6 @@
 #define RANGE 0.20
 #define SLOPE 0.10
 
-static const struct result_series *series_of(const struct rule_input *in, const struct result_trial *t)
-{
-	for (size_t i = 0; i < in->set->n_series; i++) {
-		const struct result_series *s = &in->set->series[i];
-
-		if (s->run == t->run && s->attempt == t->attempt && s->trial == t->sum.trial &&
-			strcmp(s->host, t->host) == 0)
-			return s;
-	}
-	return NULL;
-}
-
 /* Rates of the windows; -1 when a point spans more than one of them. */
 static int windows_of(const struct result_series *s, double rate[WINDOWS])
 {
@@ -82,7 +70,7 @@ static void shape_of(const double rate[WINDOWS], double *ret_range, double *ret_
 
 static void check_trial(const struct rule_input *in, const struct result_trial *t)
 {
-	const struct result_series *s = series_of(in, t);
+	const struct result_series *s = result_set_series(in->set, t);
 	double rate[WINDOWS], range, slope;
 
 	if (!s || windows_of(s, rate) < 0) {

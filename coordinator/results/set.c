@@ -92,6 +92,27 @@ void result_set_clear(struct result_set *s)
 	*s = (struct result_set){0};
 }
 
+int result_series_compare(const void *pa, const void *pb)
+{
+	const struct result_series *a = pa, *b = pb;
+	int c = (a->run > b->run) - (a->run < b->run);
+
+	c = c ? c : strcmp(a->host, b->host);
+	c = c ? c : (a->attempt > b->attempt) - (a->attempt < b->attempt);
+	return c ? c : (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+const struct result_series *result_set_series(
+	const struct result_set *s, const struct result_trial *t)
+{
+	const struct result_series key = {
+		.run = t->run, .host = t->host, .attempt = t->attempt, .trial = t->sum.trial};
+
+	if (!s->n_series)
+		return NULL;
+	return bsearch(&key, s->series, s->n_series, sizeof(*s->series), result_series_compare);
+}
+
 const struct metric_info metric_table[METRIC_COUNT] = {
 	[METRIC_ELAPSED] = {"elapsed", "s", 0},
 	[METRIC_THROUGHPUT] = {"throughput", "B/s", 1},

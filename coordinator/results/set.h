@@ -147,6 +147,11 @@ struct result_set {
 	size_t n_steps;
 };
 void result_set_clear(struct result_set *s);
+/* The trial's series in a set that export_read_end() has left; NULL where it has none. */
+const struct result_series *result_set_series(
+	const struct result_set *s, const struct result_trial *t);
+/* Orders series as result_set_series() wants them. */
+int result_series_compare(const void *a, const void *b);
 /* For a set that a stranger sent, after export_read_end(): that it is one run with results, its
  * names are fit to be shown and fit its lists, and its numbers are what they say they are.
  * ERR_INPUT names what is wrong. */

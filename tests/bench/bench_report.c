@@ -1,7 +1,8 @@
 /*
  * What a user waits for who reads results: a report over a fleet, an import of 200 MB of fio's json+.
  * Each is the control client itself on a file that was written before; wall time and peak memory are
- * its own. Usage: bench_report ARRAYMARK FOLDER
+ * its own. Usage: bench_report ARRAYMARK FOLDER          the files, and reports of them
+ *                bench_report ARRAYMARK FOLDER RUN PID   reports of a run of the coordinator PID
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -245,29 +246,63 @@ static void measure(const char *what, char *const *argv, const char *out, double
 }
 
 static void report(const char *what, const char *file, const char *format, const char *out,
-	double most_s)
+	double most_s, double most_mib)
 {
 	char *const argv[] = {(char *)program, "report", (char *)file, "--format", (char *)format, NULL};
 
-	measure(what, argv, out, most_s, 0);
+	measure(what, argv, out, most_s, most_mib);
+}
+
+/* The most memory that the process had so far. */
+static double peak_mib(const char *pid)
+{
+	char *path = xasprintf("/proc/%s/status", pid), line[256];
+	FILE *f = fopen(path, "re");
+	double kib = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmHWM:", 6))
+			kib = strtod(line + 6, NULL);
+	if (f)
+		fclose(f);
+	free(path);
+	return kib / 1024;
+}
+
+static void of_run(const char *run, const char *pid, const char *out)
+{
+	char *const argv[] = {(char *)program, "export", (char *)run, NULL};
+
+	report("report RUN, text", run, "text", out, 5, 300);
+	report("report RUN, html", run, "html", out, 5, 300);
+	measure("export RUN", argv, out, 5, 300);
+	bench_one("    peak memory of the coordinator", peak_mib(pid), "MiB", BENCH_AT_MOST, 300);
+}
+
+static void of_files(const char *file, const char *out)
+{
+	write_fleet(file);
+	report("report, 1000 hosts x 4 layouts x 10 blocks, text", file, "text", out, 1, 0);
+	report("the same as html", file, "html", out, 1, 0);
+	write_fio(file, 0);
+	report("200 MB of fio json+, one document", file, "csv", out, 5, 0);
+	write_fio(file, 1);
+	report("200 MB of fio json+, many documents", file, "csv", out, 5, 0);
 }
 
 int main(int argc, char **argv)
 {
 	char *file, *out;
 
-	if (argc != 3)
-		bench_die("usage: bench_report ARRAYMARK FOLDER", NULL);
+	if (argc != 3 && argc != 5)
+		bench_die("usage: bench_report ARRAYMARK FOLDER [RUN PID]", NULL);
 	program = argv[1];
 	file = xasprintf("%s/results", argv[2]);
 	out = xasprintf("%s/report", argv[2]);
-	write_fleet(file);
-	report("report, 1000 hosts x 4 layouts x 10 blocks, text", file, "text", out, 1);
-	report("the same as html", file, "html", out, 1);
-	write_fio(file, 0);
-	report("200 MB of fio json+, one document", file, "csv", out, 5);
-	write_fio(file, 1);
-	report("200 MB of fio json+, many documents", file, "csv", out, 5);
+	if (argc == 5)
+		of_run(argv[3], argv[4], out);
+	else
+		of_files(file, out);
 	unlink(file);
 	unlink(out);
 	free(file);
