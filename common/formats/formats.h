@@ -32,7 +32,7 @@ struct format_value {
 	double resolution;         /* of value, its last printed digit, in unit; 0: not rounded */
 	/* Summaries only; NaN where not printed. */
 	double min, max, stddev;
-	double min_resolution, max_resolution;
+	double min_resolution, max_resolution, stddev_resolution;
 	unsigned marks; /* enum format_mark */
 };
 

@@ -57,7 +57,8 @@ static int take_part(
 
 	if (row->has[part])
 		return reader_wrong(r, "%s= is there twice", key);
-	/* A spread of zero is a fact, not a measurement that failed. */
+	/* Not a measurement that failed, nor one that can be relied on: at that resolution there is
+	 * no spread to be seen. */
 	if (part == STDDEV && strspn(value, "0.") > 0 &&
 		!isdigit((unsigned char)value[strspn(value, "0.")]))
 		return 0;
@@ -95,6 +96,30 @@ static int take_pair(struct row *row, struct reader *r, const char *key, const c
 	return taken < 0 ? -1 : 0;
 }
 
+/* n values between min and max with that mean have a standard deviation of at most what the
+ * inequality of Bhatia and Davis allows, and (over n, not n - 1) of at least range / sqrt(2 n). A
+ * "standard deviation" beyond is something else: of another unit, a percentage, a standard error. */
+static int check_stddev(const struct row *row, struct reader *r)
+{
+	const struct number *mean = &row->q[MEAN].number, *min = &row->q[MIN].number,
+			    *max = &row->q[MAX].number, *sd = &row->q[STDDEV].number;
+	double n = (double)row->n, digits, least, most;
+
+	if (!row->has[STDDEV] || !row->has[MIN] || !row->has[MAX] || row->n < 2)
+		return 0;
+	digits = mean->resolution + min->resolution + max->resolution + sd->resolution;
+	most = sqrt(fmax(0, (max->value + digits - mean->value) *
+				    (mean->value - min->value + digits) * n / (n - 1)));
+	least = (max->value - min->value - digits) / sqrt(2 * n);
+	if (sd->value - digits > most)
+		return reader_wrong(r, "a standard deviation of %.6g is more than n, mean, min and max allow (%.3g)",
+			sd->value, most);
+	if (sd->value + digits < least)
+		return reader_wrong(r, "a standard deviation of %.6g is less than n, min and max allow (%.3g)",
+			sd->value, least);
+	return 0;
+}
+
 /* Units: all the same metric, or all plain. */
 static int check_row(struct row *row, struct reader *r)
 {
@@ -112,7 +137,7 @@ static int check_row(struct row *row, struct reader *r)
 		return reader_wrong(r, "the minimum is above the mean");
 	if (row->has[MAX] && max->number.value < mean->number.value - half)
 		return reader_wrong(r, "the maximum is below the mean");
-	return 0;
+	return check_stddev(row, r);
 }
 
 static void add_row(struct row *row, struct reader *r, struct context *c, struct format_found *f)
@@ -140,8 +165,10 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 		v->max = row->q[MAX].number.value;
 		v->max_resolution = row->q[MAX].number.resolution;
 	}
-	if (row->has[STDDEV])
+	if (row->has[STDDEV]) {
 		v->stddev = row->q[STDDEV].number.value;
+		v->stddev_resolution = row->q[STDDEV].number.resolution;
+	}
 	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %.9g %s%s%s", row->n, metric,
 		v->value, unit, context_of(rec, of, sizeof(of)),
 		mean->assumed ? " (a power of 1000 assumed)" : "");

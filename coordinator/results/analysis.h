@@ -74,6 +74,8 @@ void analysis_clear(struct analysis *a);
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);
 
+/* The row as one side of a comparison; empty for NULL. */
+struct compare_side analysis_side(const struct result_row *row);
 /* Both sides by ranks; 0 where a side lists no values. */
 int analysis_ranks(const struct result_comparison *c, struct ranks *ret);
 /* What the intervals of the run's comparisons hold together, in percent: 95, or 97 under `until`. */

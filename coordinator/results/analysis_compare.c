@@ -121,21 +121,29 @@ static struct metrics planned_metrics(const struct analysis_run *r, size_t workl
 	return m;
 }
 
-static struct compare_side side_of(const struct result_row *row)
+struct compare_side analysis_side(const struct result_row *row)
 {
 	if (!row)
 		return (struct compare_side){0};
-	return (struct compare_side){row->values, row->blocks,
-		row->summary_only ? row->n : row->listed, row->summary_only, row->mean, row->min,
-		row->max, row->resolution};
+	return (struct compare_side){.values = row->values,
+		.blocks = row->blocks,
+		.n = row->summary_only ? row->n : row->listed,
+		.summary_only = row->summary_only,
+		.mean = row->mean,
+		.min = row->min,
+		.max = row->max,
+		.has_stddev = row->summary_only && !isnan(row->stddev),
+		.stddev = row->stddev,
+		.stddev_resolution = row->stddev_resolution,
+		.resolution = row->resolution};
 }
 
 static struct compare_host host_of(const struct analysis *a, const struct analysis_run *r,
 	const char *host, size_t workload, enum metric_id m, struct plan_pair p)
 {
 	return (struct compare_host){
-		side_of(analysis_row(a, r, host, (uint32_t)workload, m, p.first)),
-		side_of(analysis_row(a, r, host, (uint32_t)workload, m, p.second)),
+		analysis_side(analysis_row(a, r, host, (uint32_t)workload, m, p.first)),
+		analysis_side(analysis_row(a, r, host, (uint32_t)workload, m, p.second)),
 		strcmp(r->run->design, "random-blocks") == 0};
 }
 
@@ -286,8 +294,8 @@ static void compare_two_hosts(struct analysis *a, const struct analysis_run *r, 
 
 		c.base_row = analysis_row(a, r, r->hosts[p.first], (uint32_t)workload, m, l);
 		c.subject_row = analysis_row(a, r, r->hosts[p.second], (uint32_t)workload, m, l);
-		h.base = side_of(c.base_row);
-		h.subject = side_of(c.subject_row);
+		h.base = analysis_side(c.base_row);
+		h.subject = analysis_side(c.subject_row);
 		c.base = r->hosts[p.first];
 		c.subject = r->hosts[p.second];
 		c.layout = r->run->layouts.v[l];

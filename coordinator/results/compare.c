@@ -146,17 +146,30 @@ double compare_summary_variance(unsigned n, double mean, double min, double max,
 	return fmax(0, (hi - worst) * (worst - lo) * n / (n - 1));
 }
 
+/* What is told of a summary's spread: itself, or what bounds it. NaN: nothing. */
+static double summary_variance(const struct compare_side *s)
+{
+	double sd = s->stddev + s->stddev_resolution / 2;
+
+	if (s->has_stddev)
+		return sd * sd;
+	if (isnan(s->min) || isnan(s->max))
+		return NAN;
+	return compare_summary_variance(s->n, s->mean, s->min, s->max, s->resolution);
+}
+
 /* Squared relative standard error of a side's mean; -1 when it has too few trials. */
 static double side_error(const struct compare_side *s, unsigned *ret_n)
 {
+	double variance;
 	struct stats d;
 
 	*ret_n = s->n;
 	if (s->summary_only) {
-		if (s->n < MIN_SUMMARY || !is_value(s->mean) || isnan(s->min) || isnan(s->max))
+		variance = summary_variance(s);
+		if (s->n < MIN_SUMMARY || !is_value(s->mean) || isnan(variance))
 			return -1;
-		return compare_summary_variance(s->n, s->mean, s->min, s->max, s->resolution) /
-		       (s->n * s->mean * s->mean);
+		return variance / (s->n * s->mean * s->mean);
 	}
 	stats_describe(s->values, s->n, &d);
 	return s->n < MIN_SIDE ? -1 : d.stddev * d.stddev / (s->n * d.mean * d.mean);

@@ -22,7 +22,9 @@ enum estimator {
 	ESTIMATOR_HOSTS,   /* H >= 3 hosts, one mean ln ratio each */
 	ESTIMATOR_PAIRED,  /* random blocks, m >= 3 complete pairs */
 	ESTIMATOR_WELCH,   /* n >= 3 a side */
-	ESTIMATOR_SUMMARY, /* a side is only n >= 4, mean, min, max: its spread is bounded */
+	/* A side is only n >= 4, mean, min, max: its spread is bounded by these. Where it prints its
+	 * standard deviation too, that stands instead of the bound, at the worst rounding. */
+	ESTIMATOR_SUMMARY,
 };
 
 struct compare_side {
@@ -31,6 +33,8 @@ struct compare_side {
 	unsigned n;
 	int summary_only;      /* then mean, min, max tell it, and no values do */
 	double mean, min, max; /* of a summary */
+	int has_stddev;        /* of a summary: its own standard deviation is told too */
+	double stddev, stddev_resolution;
 	double resolution;     /* the last printed digit; 0: exact */
 };
 /* What one host has of both. */

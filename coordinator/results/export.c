@@ -194,6 +194,7 @@ static json_t *printed_json(const struct result_trial *t)
 		set(o, "metric", json_text(metric_table[t->printed[i].metric].name));
 		set(o, "value", json_number(t->printed[i].value));
 		set(o, "resolution", json_number(t->printed[i].resolution));
+		set(o, "unit_assumed", json_boolean(t->printed[i].unit_assumed));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -241,7 +242,10 @@ void export_summary(const struct result_summary *m, struct buf *out)
 	set(o, "mean", json_number(m->mean));
 	set(o, "min", json_number(m->min));
 	set(o, "max", json_number(m->max));
+	set(o, "stddev", json_number(m->stddev));
 	set(o, "resolution", json_number(m->resolution));
+	set(o, "stddev_resolution", json_number(m->stddev_resolution));
+	set(o, "unit_assumed", json_boolean(m->unit_assumed));
 	export_line_end(o, out);
 }
 

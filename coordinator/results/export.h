@@ -23,7 +23,7 @@
  *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]},
  *  "evidence":null or {a member for each number that is known, named as evidence_key_name() does,
  *   "maintenance_before_text","maintenance_after_text","cores_busy_ns":[…]},
- *  "printed":[{"metric","value","resolution"}, …]}           "printed" of imports only
+ *  "printed":[{"metric","value","resolution","unit_assumed"}, …]}           "printed" of imports only
  * {"type":"trial-disks","run","host","attempt","trial","disks":[{"id","name","backing","read_ops",
  *  "read_bytes","write_ops","write_bytes","read_wait_ns","write_wait_ns","busy_ns","queue_ns",
  *  "look_read_bytes","look_write_bytes","look_busy_ns","errors":null or a number}, …]}
@@ -34,7 +34,7 @@
  * {"type":"fact","run","host","attempt","trial","name","value","unit"}
  * {"type":"note","run","host","attempt","trial","name","text"}
  * {"type":"summary","run","host","layout","layout_name","workload","workload_name","metric","n",
- *  "mean","min","max","resolution"}
+ *  "mean","min","max","stddev","resolution","stddev_resolution","unit_assumed"}
  * {"type":"stop","run","host","block"}
  * {"type":"series","run","host","attempt","trial","columns":[names],"points":[[…],…]}
  *                                                in pieces of at most 100 points

@@ -178,6 +178,7 @@ static int read_printed(const struct export_line *l, struct result_trial *t, str
 		p[i].metric = metric_find(json_get_str(item, "metric", ""));
 		p[i].value = json_get_num(item, "value", NAN);
 		p[i].resolution = json_get_num(item, "resolution", 0);
+		p[i].unit_assumed = json_get_bool(item, "unit_assumed", 0);
 		if (p[i].metric == METRIC_COUNT || !isfinite(p[i].value) || p[i].value <= 0 ||
 			!isfinite(p[i].resolution) || p[i].resolution < 0) {
 			free(p);
@@ -283,7 +284,10 @@ static int read_summary(struct result_set *s, const struct export_line *l, uint6
 		.mean = get_real(o, "mean"),
 		.min = get_real(o, "min"),
 		.max = get_real(o, "max"),
-		.resolution = json_get_num(o, "resolution", 0)};
+		.stddev = get_real(o, "stddev"),
+		.resolution = json_get_num(o, "resolution", 0),
+		.stddev_resolution = json_get_num(o, "stddev_resolution", 0),
+		.unit_assumed = json_get_bool(o, "unit_assumed", 0)};
 
 	if (!*json_get_str(o, "host", ""))
 		return export_wrong(l, e, "host");
@@ -291,6 +295,9 @@ static int read_summary(struct result_set *s, const struct export_line *l, uint6
 		return export_wrong(l, e, "a metric, n (from 1) and a mean above 0");
 	if (m.min > m.mean || m.max < m.mean || !(m.resolution >= 0 && isfinite(m.resolution)))
 		return export_wrong(l, e, "min, mean and max in order and a resolution");
+	if (m.stddev < 0 || isinf(m.stddev) ||
+		!(m.stddev_resolution >= 0 && isfinite(m.stddev_resolution)))
+		return export_wrong(l, e, "a standard deviation from 0 on, with its resolution");
 	m.host = export_text(o, "host");
 	m.layout_name = export_text(o, "layout_name");
 	m.workload_name = export_text(o, "workload_name");

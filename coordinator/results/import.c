@@ -152,8 +152,11 @@ static void take_summary(struct import *im, const struct format_record *rec)
 			.mean = v->value,
 			.min = v->min,
 			.max = v->max,
+			.stddev = v->stddev,
 			.resolution =
-				fmax(v->resolution, fmax(v->min_resolution, v->max_resolution))};
+				fmax(v->resolution, fmax(v->min_resolution, v->max_resolution)),
+			.stddev_resolution = v->stddev_resolution,
+			.unit_assumed = (v->marks & FORMAT_UNIT_ASSUMED) != 0};
 		m->layout = index_of(&im->run->layouts, m->layout_name);
 		m->workload = index_of(&im->run->workloads, m->workload_name);
 	}
@@ -164,7 +167,8 @@ static void take_values(const struct format_record *rec, struct result_trial *t)
 	t->printed = xcalloc(rec->n_v, sizeof(*t->printed));
 	for (size_t i = 0; i < rec->n_v; i++)
 		t->printed[t->n_printed++] = (struct result_printed){
-			metric_find(rec->v[i].metric), rec->v[i].value, rec->v[i].resolution};
+			metric_find(rec->v[i].metric), rec->v[i].value, rec->v[i].resolution,
+			(rec->v[i].marks & FORMAT_UNIT_ASSUMED) != 0};
 }
 
 static uint64_t to_ns(double seconds)

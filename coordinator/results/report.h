@@ -40,6 +40,13 @@ int report_csv(
 int report_html(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 
+/* Beside a value whose unit was assumed, and what that means. */
+#define UNIT_MARK "?"
+#define UNIT_MARK_TEXT                                                                             \
+	"the unit was printed as KB, MB or GB and is taken as a power of 1000; nothing printed "   \
+	"beside it tells whether powers of 1024 were meant"
+const char *report_unit_mark(const struct result_row *row); /* UNIT_MARK or "" */
+
 /* The host's name as reports show it; into out. Numbers follow the names' order. */
 #define REPORT_HOST_MAX 256
 const char *report_host(const struct result_set *s, const struct report_options *o,

@@ -16,12 +16,12 @@
 enum column { KIND, RUN, RUN_NAME, HOST, LAYOUT, WORKLOAD, METRIC, UNIT, BETTER, N, FAILED, MEAN,
 	MEDIAN, STDDEV, CV, MIN, MAX, CI95_LOW, CI95_HIGH, RESOLUTION, BLOCK, STARTED, VALUE,
 	BASELINE, RATIO, RATIO_LOW, RATIO_HIGH, P_ADJUSTED, K, VERDICT, INVALID, RULE, SEVERITY,
-	TEXT, COLUMNS };
+	TEXT, UNIT_ASSUMED, COLUMNS };
 static const char *const names[COLUMNS] = {"kind", "run", "run_name", "host", "layout", "workload",
 	"metric", "unit", "better", "n", "failed", "mean", "median", "stddev", "cv", "min", "max",
 	"ci95_low", "ci95_high", "resolution", "block", "started", "value", "baseline", "ratio",
 	"ratio_low", "ratio_high", "p_adjusted", "k", "verdict", "invalid", "rule", "severity",
-	"text"};
+	"text", "unit_assumed"};
 
 struct csv {
 	const struct result_set *set;
@@ -124,6 +124,8 @@ static void result_line(struct csv *c, const struct result_row *r)
 	number(c, CI95_LOW, r->ci95[0]);
 	number(c, CI95_HIGH, r->ci95[1]);
 	number(c, RESOLUTION, r->resolution);
+	if (r->unit_assumed)
+		number(c, UNIT_ASSUMED, 1);
 	end_line(c);
 }
 

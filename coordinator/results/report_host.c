@@ -53,3 +53,8 @@ const char *report_host(const struct result_set *s, const struct report_options 
 		snprintf(out, REPORT_HOST_MAX, "%s", host);
 	return out;
 }
+
+const char *report_unit_mark(const struct result_row *row)
+{
+	return row->unit_assumed ? UNIT_MARK : "";
+}

@@ -212,6 +212,7 @@ static void results_table(struct html *h, const struct analysis_run *r)
 	static const char *const headings[] = {"workload", "host", "layout", "metric", "#n", "#mean",
 		"#95% CI of the mean", "#median", "#min", "#max", NULL};
 	char a[UNITS_LEN], b[UNITS_LEN], host[REPORT_HOST_MAX];
+	int assumed = 0;
 
 	html_table(h, r->n_rows <= HTML_OPEN_ROWS_MAX, "Results", headings);
 	for (size_t i = r->first_row; i < r->first_row + r->n_rows; i++) {
@@ -223,7 +224,9 @@ static void results_table(struct html *h, const struct analysis_run *r)
 		html_cell(h, "%s", row->layout);
 		html_cell(h, "%s", metric_table[row->metric].name);
 		html_number(h, "%u", row->n);
-		value(h, row->metric, row->mean);
+		html_number(h, "%s%s", report_value(row->metric, row->mean, a),
+			report_unit_mark(row));
+		assumed |= row->unit_assumed;
 		if (isnan(row->ci95[0]))
 			html_number(h, "-");
 		else
@@ -234,6 +237,8 @@ static void results_table(struct html *h, const struct analysis_run *r)
 		value(h, row->metric, row->max);
 	}
 	html_table_end(h);
+	if (assumed)
+		buf_adds(h->out, "<p class=\"hint\">" UNIT_MARK " " UNIT_MARK_TEXT "</p>\n");
 }
 
 /* One host's own change. */
@@ -241,13 +246,6 @@ struct host_change {
 	const char *host;
 	struct compared c;
 };
-
-static struct compare_side side_of(const struct result_row *row)
-{
-	return (struct compare_side){row->values, row->blocks,
-		row->summary_only ? row->n : row->listed, row->summary_only, row->mean, row->min,
-		row->max, row->resolution};
-}
 
 static int by_change(const void *pa, const void *pb)
 {
@@ -285,7 +283,7 @@ static size_t host_changes(const struct html *h, const struct analysis_run *r,
 		if (!b || !s)
 			continue;
 		both = (struct compare_host){
-			side_of(b), side_of(s), strcmp(r->run->design, "random-blocks") == 0};
+			analysis_side(b), analysis_side(s), strcmp(r->run->design, "random-blocks") == 0};
 		ret[n].host = r->hosts[i];
 		compare(&both, 1, &terms, &ret[n].c);
 		n += !isnan(ret[n].c.d);

@@ -268,6 +268,7 @@ static json_t *row_json(
 	set(o, "unit", json_text(m->unit));
 	set(o, "better", json_text(m->higher_is_better ? "higher" : "lower"));
 	set(o, "resolution", json_number(r->resolution));
+	set(o, "unit_assumed", json_boolean(r->unit_assumed));
 	set(o, "n", json_integer(r->n));
 	set(o, "failed", json_integer(r->failed));
 	set(o, "superseded", json_integer(r->superseded));

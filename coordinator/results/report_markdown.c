@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -64,11 +65,14 @@ static void head(struct buf *out, const char *const *names, size_t n, unsigned r
 static void result_line(const struct text *t, const struct result_row *r)
 {
 	struct buf *out = t->out;
+	char text[UNITS_LEN], mean[UNITS_LEN + 2];
 
 	cell(out, r->workload);
 	cell(out, r->layout);
 	buf_addf(out, "| %u ", r->n);
-	value_cell(out, r->metric, r->mean);
+	snprintf(mean, sizeof(mean), "%s%s", report_value(r->metric, r->mean, text),
+		report_unit_mark(r));
+	cell(out, mean);
 	interval_cell(out, r);
 	buf_addf(out, "| %u ", r->failed);
 	if (t->opt->long_form) {
@@ -103,6 +107,7 @@ static void results_head(const struct text *t, const struct result_row *r)
 static void results(const struct text *t, const struct analysis_run *r)
 {
 	const struct result_row *last = NULL, *end = t->analysis->rows + r->first_row + r->n_rows;
+	int assumed = 0;
 
 	for (const struct result_row *row = end - r->n_rows; row < end; row++) {
 		if (row->workload_index < r->n_workloads &&
@@ -111,8 +116,11 @@ static void results(const struct text *t, const struct analysis_run *r)
 		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric)
 			results_head(t, row);
 		result_line(t, row);
+		assumed |= row->unit_assumed;
 		last = row;
 	}
+	if (assumed)
+		buf_adds(t->out, "\n" UNIT_MARK ": " UNIT_MARK_TEXT ".\n");
 	if (!last)
 		buf_adds(t->out, "\nno trial has ended\n");
 }

@@ -200,7 +200,7 @@ static void value_row(struct layout_table *l, const struct result_row *r, size_t
 	table_row(t);
 	table_cell(t, "%s", r->layout);
 	table_cell(t, "%u", r->n);
-	table_cell(t, "%s", report_value(r->metric, r->mean, s));
+	table_cell(t, "%s%s", report_value(r->metric, r->mean, s), report_unit_mark(r));
 	interval_cell(l, r);
 	if (l->throughput)
 		table_cell(t, "%s", report_value(METRIC_THROUGHPUT, rate, s));

@@ -173,6 +173,16 @@ static void print_until(const struct text *t, const struct analysis_run *r, cons
 	buf_free(&text);
 }
 
+static void print_unit_mark(const struct text *t, const struct result_row *rows, size_t n)
+{
+	int assumed = 0;
+
+	for (size_t i = 0; i < n; i++)
+		assumed |= rows[i].unit_assumed;
+	if (assumed)
+		buf_addf(t->out, "%-10s %s\n", UNIT_MARK, UNIT_MARK_TEXT);
+}
+
 static void print_host(
 	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
@@ -189,6 +199,7 @@ static void print_host(
 	buf_addc(t->out, '\n');
 	print_until(t, r, rows[0].host);
 	report_tables(t, r, rows, n);
+	print_unit_mark(t, rows, n);
 	report_other_comparisons(t, r, rows[0].host);
 	report_ranks(t, r, rows[0].host);
 	print_trials(t, rows, n);

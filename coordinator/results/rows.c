@@ -78,6 +78,14 @@ static double block_value(trial_ref *t, size_t n, size_t *i, enum metric_id m, t
 	return values ? sum / values : NAN;
 }
 
+static int is_assumed(trial_ref t, enum metric_id m)
+{
+	for (size_t i = 0; i < t->n_printed; i++)
+		if (t->printed[i].metric == m)
+			return t->printed[i].unit_assumed;
+	return 0;
+}
+
 static void count_left_out(struct result_row *row, trial_ref t)
 {
 	if (t->superseded)
@@ -118,6 +126,7 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 		row->values[row->n] = v;
 		row->blocks[row->n] = block;
 		row->trials[row->n++] = first;
+		row->unit_assumed |= is_assumed(first, m);
 	}
 	row->listed = row->n;
 	stats_describe(row->values, row->n, &s);
@@ -199,7 +208,9 @@ static void summary_row(const struct result_summary *m, struct result_row *row)
 		.n = m->n,
 		.mean = m->mean,
 		.median = NAN,
-		.stddev = NAN,
+		.stddev = m->stddev,
+		.stddev_resolution = m->stddev_resolution,
+		.unit_assumed = m->unit_assumed,
 		.min = m->min,
 		.max = m->max,
 		.ci95 = {NAN, NAN},

@@ -382,7 +382,7 @@ void rule_spread_bounded(const struct rule_input *in)
 {
 	FOR_ROWS(in, row)
 	{
-		if (rule_row_is_headline(in, row) && row->summary_only)
+		if (rule_row_is_headline(in, row) && row->summary_only && isnan(row->stddev))
 			finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
 				json_pack("{si}", "n", (int)row->n),
 				"spread bounded by mean, min and max, not known");

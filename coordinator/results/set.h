@@ -25,6 +25,7 @@ enum metric_id { METRIC_ELAPSED, METRIC_THROUGHPUT, METRIC_OPS, METRIC_LAT_MEAN,
 struct result_printed {
 	enum metric_id metric;
 	double value, resolution; /* resolution: the last printed digit, in the metric's unit */
+	int unit_assumed; /* printed with KB, MB or GB, and nothing to tell which powers were meant */
 };
 struct result_run {
 	uint64_t id;
@@ -60,8 +61,8 @@ struct result_trial {
 	struct result_printed *printed; /* NULL for our own runs */
 	size_t n_printed;
 };
-/* The trials of one metric of a layout as only their summary tells them; mean, min and max in the
- * metric's unit, as printed; NaN where they are not told. */
+/* The trials of one metric of a layout as only their summary tells them; mean, min, max and standard
+ * deviation in the metric's unit, as printed; NaN where they are not told. */
 struct result_summary {
 	uint64_t run;
 	char *host;
@@ -69,8 +70,10 @@ struct result_summary {
 	char *layout_name, *workload_name;
 	enum metric_id metric;
 	unsigned n; /* trials behind it, from 1 */
-	double mean, min, max;
+	double mean, min, max, stddev;
 	double resolution; /* the last printed digit; 0: exact */
+	double stddev_resolution;
+	int unit_assumed; /* as in result_printed */
 };
 /* A host of a run with `until` that stopped because every comparison was precise enough. */
 struct result_stop {
@@ -178,7 +181,9 @@ struct result_row {
 	uint32_t layout_index, workload_index;
 	enum metric_id metric;
 	double resolution; /* the last printed digit, 0 for our own runs; of the coarsest trial */
-	int summary_only;  /* mean, min and max as printed, no values */
+	int summary_only;  /* mean, min, max and stddev as printed (NaN: not told), no values */
+	double stddev_resolution; /* of a summary's stddev */
+	int unit_assumed;  /* of some trial: see result_printed */
 	unsigned n;        /* blocks that count (repeats averaged), or trials behind a summary */
 	unsigned listed;   /* how many stand in values, blocks and trials: n, or 0 for a summary */
 	unsigned failed;     /* trials that failed and were not measured again by a later attempt */

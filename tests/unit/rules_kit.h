@@ -170,7 +170,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	static const double usual[] = {1000.25, 1010.5, 1020.125};
 	double factor = layout == 1 && c->factor > 0 ? c->factor : 1;
 	double ms = factor * (c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1]);
-	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution};
+	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution, 0};
 	struct result_trial t =
 		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
 	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
@@ -197,7 +197,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 static inline void add_summary(uint32_t layout, struct buf *lines)
 {
 	struct result_summary m = {
-		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, 1};
+		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, NAN, 1, 0, 0};
 
 	export_summary(&m, lines);
 }

@@ -311,6 +311,33 @@ static void summaries_are_bounded(void **state)
 	assert_true(compare_summary_variance(10, 56, 56, 56, 0) == 0);
 }
 
+/* A standard deviation that is told stands instead of the bound: 56 s +- 2 s and 305 s +- 25 s, n = 10,
+ * whole seconds. SE^2 = (2.5/56)^2/10 + (25.5/305)^2/10 = 0.029968^2, t(0.975, 9) = 2.262157,
+ * r = 0.5/56 + 0.5/305 = 0.010568. */
+static void told_spread_is_taken(void **state)
+{
+	struct compare_side hard = SUMMARY(10, 305, 265, 342), zfs = SUMMARY(10, 56, 52, 59), bare;
+	struct compared bound = one(hard, zfs, 0, plain), told;
+
+	(void)state;
+	hard.has_stddev = zfs.has_stddev = 1;
+	hard.stddev = 25;
+	zfs.stddev = 2;
+	hard.stddev_resolution = zfs.stddev_resolution = 1;
+	told = one(hard, zfs, 0, plain);
+	assert_int_equal(told.estimator, ESTIMATOR_SUMMARY);
+	near(told.d, log(56.0 / 305), 1e-12);
+	near(told.se, sqrt((2.5 / 56) * (2.5 / 56) / 10 + (25.5 / 305) * (25.5 / 305) / 10), 1e-12);
+	near(told.hi - told.d, 2.262157 * 0.029968 + 0.010568, 1e-5);
+	assert_true(told.se < bound.se);
+	/* minimum and maximum are not needed then */
+	bare = zfs;
+	bare.min = bare.max = NAN;
+	near(one(hard, bare, 0, plain).se, told.se, 1e-12);
+	bare.has_stddev = 0;
+	assert_int_equal(one(hard, bare, 0, plain).verdict, VERDICT_TOO_FEW);
+}
+
 static void families_widen(void **state)
 {
 	struct compare_side a = SIDE(10, 11, 12, 11), b = SIDE(12, 13, 13, 12);
@@ -357,6 +384,7 @@ int main(void)
 		cmocka_unit_test(resolution_widens),
 		cmocka_unit_test(what_is_no_value_is_missing),
 		cmocka_unit_test(summaries_are_bounded),
+		cmocka_unit_test(told_spread_is_taken),
 		cmocka_unit_test(families_widen),
 		cmocka_unit_test(planning),
 	};

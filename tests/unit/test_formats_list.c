@@ -159,6 +159,7 @@ static void test_summary(void **state)
 	kit_near(v->resolution, 0.1, "resolution of the mean");
 	kit_near(v->max_resolution, 1, "resolution of the maximum");
 	kit_near(v->stddev, 0.3, "stddev");
+	kit_near(v->stddev_resolution, 0.1, "resolution of the standard deviation");
 	v = &f.records[2].v[0];
 	assert_string_equal(v->metric, "throughput");
 	assert_int_equal(v->marks, FORMAT_UNIT_ASSUMED);
@@ -185,6 +186,9 @@ static const struct {
 	{"n=10 mean=1,234s", "could be one number or a thousand times that"},
 	{"n=10 mean=1e9s", "more than 10 years"},
 	{"n=10 mean=1e9", "not a measurement"},
+	{"n=10 mean=56s min=52s max=59s sd=2", "mixed units"},
+	{"n=10 mean=56.0s min=52.0s max=59.0s sd=5.0s", "more than n, mean, min and max allow"},
+	{"n=10 mean=56.0s min=52.0s max=59.0s sd=0.7s", "less than n, min and max allow"},
 };
 
 static void test_wrong_rows(void **state)

@@ -136,6 +136,12 @@ static void test_log(void **state)
 	result_set_clear(&s);
 }
 
+static void near(double is, double expected, double within)
+{
+	if (!(fabs(is - expected) <= within))
+		fail_msg("%.6f, expected %.6f", is, expected);
+}
+
 /* What was imported can be exported and is the same when it comes back. */
 static void test_export_comes_back(void **state)
 {
@@ -149,6 +155,9 @@ static void test_export_comes_back(void **state)
 	add(&s, "a", "layout: a\nworkload: w\nn=4 mean=56s min=52s max=59s\n", &o, &run);
 	o.into = run;
 	add(&s, "b", "layout: b\nworkload: w\n56.5s\n57s\n", &o, &run);
+	add(&s, "c", "layout: c\nworkload: x\nn=4 mean=50MB/s min=48MB/s max=53MB/s sd=2.1MB/s\n", &o,
+		&run);
+	add(&s, "d", "layout: d\nworkload: x\n51 MB/s\n50 MiB/s\n", &o, &run);
 	assert_ok(export_read_end(&s, &e), e);
 	export_run(&s.runs[0], &lines);
 	for (size_t i = 0; i < s.n_trials; i++)
@@ -160,8 +169,14 @@ static void test_export_comes_back(void **state)
 	assert_ok(import_text(&back, "export", &again, &o, NULL, &run, &e), e);
 	assert_int_equal(run, 0);
 	assert_ok(export_read_end(&back, &e), e);
-	assert_int_equal(back.n_trials, 2);
-	assert_int_equal(back.n_summaries, 1);
+	assert_int_equal(back.n_trials, 4);
+	assert_int_equal(back.n_summaries, 2);
+	assert_true(isnan(back.summaries[0].stddev) && !back.summaries[0].unit_assumed);
+	near(back.summaries[1].stddev, 2.1e6, 1);
+	near(back.summaries[1].stddev_resolution, 1e5, 1);
+	assert_true(back.summaries[1].unit_assumed);
+	assert_true(back.trials[2].printed[0].unit_assumed);
+	assert_false(back.trials[3].printed[0].unit_assumed);
 	assert_true(back.summaries[0].mean == 56 && back.summaries[0].n == 4);
 	assert_true(back.trials[0].printed[0].value == 56.5);
 	buf_free(&lines);
@@ -213,12 +228,6 @@ static const struct result_comparison *comparison(const struct analysis *a, cons
 	}
 	fail_msg("no comparison of %s with %s on %s", subject, base, workload);
 	return NULL;
-}
-
-static void near(double is, double expected, double within)
-{
-	if (!(fabs(is - expected) <= within))
-		fail_msg("%.6f, expected %.6f", is, expected);
 }
 
 /* m:ss.mmm as the known answers have them. */

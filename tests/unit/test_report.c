@@ -59,7 +59,7 @@ static void published_set(struct result_set *set)
 	export_run(&run, &lines);
 	for (uint32_t i = 0; i < ARRAY_LEN(published); i++) {
 		double seconds = published[i].minutes * 60 + published[i].seconds;
-		struct result_printed printed = {METRIC_ELAPSED, seconds, 0.001};
+		struct result_printed printed = {METRIC_ELAPSED, seconds, 0.001, 0};
 		struct result_trial t;
 
 		if (i && (published[i].layout != published[i - 1].layout ||

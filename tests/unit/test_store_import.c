@@ -81,7 +81,7 @@ static void make_lines(struct buf *out)
 		.layouts = {layouts, 2, 0},
 		.workloads = {workloads, 2, 0}};
 	struct result_environment env = {7, "knew", json_pack("{s:s, s:[]}", "host", "knew", "disks")};
-	struct result_printed printed[] = {{METRIC_OPS, 7294.3, 0.1}, {METRIC_LAT_MEAN, 1.5e6, 1e5}};
+	struct result_printed printed[] = {{METRIC_OPS, 7294.3, 0.1, 0}, {METRIC_LAT_MEAN, 1.5e6, 1e5, 0}};
 	struct result_trial t = a_trial("knew", 1, 1, 0, 0, 1234567890);
 	struct disk_evidence disk = {.id = "serial:A", .name = "sda", .during = {.busy_ns = 4}};
 	struct evidence_number number = {EVIDENCE_LOAD1_MILLI, 1500};
@@ -96,6 +96,7 @@ static void make_lines(struct buf *out)
 		.mean = 305,
 		.min = 265,
 		.max = NAN,
+		.stddev = NAN,
 		.resolution = 1};
 	struct buf bytes = {0};
 
