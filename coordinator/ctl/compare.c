@@ -15,6 +15,7 @@
 static const struct option_spec compare_options[] = {
 	{"metric", 'm', "METRIC", "what to compare, such as throughput; several by commas"},
 	{"by", 'b', "WHAT", "layout, host or run: what stands beside each other"},
+	{"workload", 'w', "A=B", "the workload that is A in one is B in another; may be repeated"},
 	{"margin", 0, "N%", "differences below it do not matter"},
 	{"fail-if", 0, "CONDITION", "exit status 4 if it is proven: \"elapsed > +5%\""},
 	{"fail-unless", 0, "CONDITION",
@@ -193,6 +194,28 @@ static int has_one_layout_each(const struct result_set *s)
 	return 1;
 }
 
+/* --workload A=B. Neither a plan's names nor those of files have a '=' in front. */
+static int join_workloads(const struct args *a, struct request *q, struct err *e)
+{
+	for (size_t i = 0; i < a->n_given; i++) {
+		const char *word = a->given[i].value, *from;
+		char *to;
+		int bad;
+
+		if (strcmp(a->given[i].spec->name, "workload"))
+			continue;
+		from = strchr(word, '=');
+		if (!from || from == word || !from[1])
+			return err_set(e, ERR_USAGE, "--workload %s: A=B is expected", word);
+		to = xstrndup(word, (size_t)(from - word));
+		bad = strcmp(to, from + 1) && pivot_same_workload(&q->sources.set, to, from + 1, e);
+		free(to);
+		if (bad)
+			return -1;
+	}
+	return 0;
+}
+
 /* Several runs stand beside each other, unless something else was asked for. Files with one layout
  * each are that layout. */
 static int arrange(struct request *q, struct err *e)
@@ -329,6 +352,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 
 	if (!r)
 		r = read_sources(c, a, &q, e);
+	if (!r)
+		r = join_workloads(a, &q, e);
 	if (!r)
 		r = arrange(&q, e);
 	if (!r)

@@ -18,6 +18,8 @@ static struct plan *parse_plan(const struct result_run *r)
 	struct plan *p = NULL;
 	struct err ignored;
 
+	if (r->n_sources)
+		return analysis_plan_of_sources(r);
 	if (!r->plan_text || !*r->plan_text)
 		return NULL;
 	if (plan_parse(r->name, r->plan_text, strlen(r->plan_text), &r->sets, &p, &errs,

@@ -67,6 +67,8 @@ struct analysis {
 };
 /* Plans, hosts, headlines and rows; neither findings nor comparisons. Also to be cleared. */
 int analysis_begin(const struct result_set *s, struct analysis *ret, struct err *e);
+/* The plan of a run that is made of others; NULL where one has none, or did other work. */
+struct plan *analysis_plan_of_sources(const struct result_run *r);
 int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);
 void analysis_clear(struct analysis *a);
 

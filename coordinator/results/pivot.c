@@ -205,6 +205,24 @@ static int some_imported(const struct pivot *p)
 	return 0;
 }
 
+/* Which plan each layout of the target has: that of its source. */
+static void make_sources(const struct pivot *p, size_t target, struct result_run *ret)
+{
+	ret->n_sources = p->n;
+	ret->sources = xcalloc(p->n, sizeof(*ret->sources));
+	for (size_t i = 0; i < p->n; i++) {
+		const struct result_run *r = run_of(p, i);
+		const char *layout = p->one_layout ? r->layouts.v[0] : p->layouts.v[target];
+
+		ret->sources[i] = (struct result_source){.label = xstrdup(p->v[i].label),
+			.name = xstrdup(r->name),
+			.plan_sha256 = xstrdup(r->plan_sha256),
+			.plan_text = xstrdup(r->plan_text ? r->plan_text : ""),
+			.layout = xstrdup(layout)};
+		strv_copy(&ret->sources[i].sets, &r->sets);
+	}
+}
+
 static void make_target(const struct pivot *p, size_t target, struct result_run *ret)
 {
 	*ret = (struct result_run){.id = target + 1,
@@ -219,6 +237,7 @@ static void make_target(const struct pivot *p, size_t target, struct result_run 
 	for (size_t i = 0; i < p->n; i++)
 		strv_add(&ret->layouts, p->v[i].label);
 	strv_copy(&ret->workloads, &p->workloads);
+	make_sources(p, target, ret);
 }
 
 static int by_trial(const void *pa, const void *pb)
@@ -295,7 +314,7 @@ static int nothing_common(const struct pivot *p, struct err *e)
 	}
 	err_set(e, ERR_INPUT,
 		"nothing to compare, since no two have a layout and a workload in common: %s "
-		"(--by layout compares within each)",
+		"(--by layout compares within each; --workload A=B takes two workloads as one)",
 		buf_str(&text));
 	buf_free(&text);
 	return -1;
@@ -316,6 +335,38 @@ int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, 
 	strv_free(&p.hosts);
 	free(p.host);
 	return bad;
+}
+
+static int runs_with(const struct result_set *s, const char *workload)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		n += strv_has(&s->runs[i].workloads, workload);
+	return n;
+}
+
+int pivot_same_workload(struct result_set *s, const char *to, const char *from, struct err *e)
+{
+	const char *lacking = !runs_with(s, to) ? to : !runs_with(s, from) ? from : NULL;
+
+	if (lacking)
+		return err_set(e, ERR_INPUT, "nothing here has a workload '%s'", lacking);
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (strv_has(&s->runs[i].workloads, to) && strv_has(&s->runs[i].workloads, from))
+			return err_set(e, ERR_INPUT, "%s has both '%s' and '%s': they cannot be one",
+				s->runs[i].name, to, from);
+	for (size_t i = 0; i < s->n_runs; i++)
+		for (size_t w = 0; w < s->runs[i].workloads.n; w++)
+			if (strcmp(s->runs[i].workloads.v[w], from) == 0)
+				rename_one(&s->runs[i].workloads.v[w], to);
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (strcmp(s->trials[i].workload_name, from) == 0)
+			rename_one(&s->trials[i].workload_name, to);
+	for (size_t i = 0; i < s->n_summaries; i++)
+		if (strcmp(s->summaries[i].workload_name, from) == 0)
+			rename_one(&s->summaries[i].workload_name, to);
+	return 0;
 }
 
 static int is_chosen(const struct result_set *s, const char *layout, const char *host)

@@ -19,6 +19,12 @@ struct pivot_source {
  * common. */
 int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
 
+/* Results of the workload `from` are from now on results of `to`: that name stands for both, in every
+ * run that has `from`. ERR_INPUT, and nothing done, when no run has the one or the other, or one has
+ * both. */
+int pivot_same_workload(
+	struct result_set *s, const char *to, const char *from, struct err *e);
+
 /* Takes the trials of other layouts (hosts, by wish.by) than the chosen ones out of the set. */
 void pivot_choose(struct result_set *s);
 

@@ -72,6 +72,27 @@ static json_t *until_json(const struct result_set *s, const struct report_option
 	return o;
 }
 
+/* null for a run that is not made of others. */
+static json_t *sources_json(const struct result_run *r)
+{
+	json_t *list;
+
+	if (!r->n_sources)
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; i < r->n_sources; i++) {
+		const struct result_source *v = &r->sources[i];
+		json_t *o = json_object();
+
+		set(o, "label", json_text(v->label));
+		set(o, "name", json_text(v->name));
+		set(o, "layout", json_text(v->layout));
+		set(o, "plan_sha256", text_or_null(v->plan_sha256));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *runs_json(const struct result_set *s, const struct report_options *opt,
 	const struct analysis *a)
 {
@@ -95,6 +116,7 @@ static json_t *runs_json(const struct result_set *s, const struct report_options
 		set(o, "cache", text_or_null(r->cache));
 		set(o, "sets", export_strv(&r->sets));
 		set(o, "until", until_json(s, opt, &a->runs[i]));
+		set(o, "sources", sources_json(r));
 		json_array_append_new(list, o);
 	}
 	return list;

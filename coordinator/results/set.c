@@ -11,6 +11,16 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 
+static void source_clear(struct result_source *s)
+{
+	free(s->label);
+	free(s->name);
+	free(s->plan_sha256);
+	free(s->plan_text);
+	free(s->layout);
+	strv_free(&s->sets);
+}
+
 static void run_clear(struct result_run *r)
 {
 	free(r->name);
@@ -21,6 +31,9 @@ static void run_clear(struct result_run *r)
 	free(r->design);
 	free(r->cache);
 	free(r->user);
+	for (size_t i = 0; i < r->n_sources; i++)
+		source_clear(&r->sources[i]);
+	free(r->sources);
 	strv_free(&r->sets);
 	strv_free(&r->layouts);
 	strv_free(&r->workloads);

@@ -27,6 +27,12 @@ struct result_printed {
 	double value, resolution; /* resolution: the last printed digit, in the metric's unit */
 	int unit_assumed; /* printed with KB, MB or GB, and nothing to tell which powers were meant */
 };
+/* One of the runs that stand beside each other as the layouts of another (pivot.h). */
+struct result_source {
+	char *label, *name, *plan_sha256, *plan_text; /* texts "" where there is none */
+	char *layout; /* what the layout is called in that plan */
+	struct strv sets;
+};
 struct result_run {
 	uint64_t id;
 	char *name, *state, *plan_sha256, *plan_text, *tool_version;
@@ -38,6 +44,8 @@ struct result_run {
 	char *cache, *user;
 	char *design; /* "random-blocks", "as-written", "once"; of imports "as-written" where the file
 			 shows the order, else "" or "unknown": order and builds are not known */
+	struct result_source *sources; /* one per layout, of a run made of others; else NULL */
+	size_t n_sources;
 	int baseline; /* layout index, -1 when the plan asks for pairs */
 	double margin;
 };

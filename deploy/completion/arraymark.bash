@@ -20,7 +20,7 @@ _arraymark_options() {
 	cancel) echo '--reason --wait' ;;
 	resume) echo '--detach' ;;
 	report) echo '--format --output --long --redact' ;;
-	compare) echo '--metric --by --margin --fail-if --fail-unless --undecided --format --long' ;;
+	compare) echo '--metric --by --workload --margin --fail-if --fail-unless --undecided --format --long' ;;
 	import) echo '--as --layout --workload --host --format --long' ;;
 	export) echo '--output' ;;
 	'host disks') echo '--free --allowed' ;;

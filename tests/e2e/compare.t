@@ -71,6 +71,12 @@ test_files() {
 	printf '11.1\n11.2\n11.0\n11.1\n' >"$T/b.txt"
 	run "$AM" compare "$T/a.txt" "$T/b.txt"
 	like "two files" "$(cat "$T/out")" '^b +4 +11\.10s .* \+9\.9% \(.*\)  slower$'
+	printf 'workload: load\n10.1\n10.2\n10.0\n10.1\n' >"$T/load.txt"
+	printf 'workload: fill\n11.1\n11.2\n11.0\n11.1\n' >"$T/fill.txt"
+	run "$AM" compare "$T/load.txt" "$T/fill.txt"
+	like "two workloads are two things" "$(cat "$T/err")" 'nothing to compare, .*--workload A=B'
+	run "$AM" compare "$T/load.txt" "$T/fill.txt" --workload load=fill
+	like "unless they are said to be one" "$(cat "$T/out")" '^fill +4 +11\.10s .* \+9\.9% \(.*\)  slower$'
 	run bash -c '"$1" compare "new=$2/b.txt" old=- <"$2/a.txt"' - "$AM" "$T"
 	like "names, and standard input" "$(cat "$T/out")" '^old +4 +10\.10s .* -9\.0% \(.*\)  faster$'
 	run bash -c '"$1" compare <(cat "$2/a.txt") b=<(cat "$2/b.txt")' - "$AM" "$T"

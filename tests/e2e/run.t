@@ -90,6 +90,8 @@ test_export() {
 	is "the first named is the baseline" "$(jq -rc '[.comparisons[] | [.baseline, .subject]] | unique' "$T/out")" '[["right","left"]]'
 	ends "a run against a file of itself" 0 fleet_ctl compare 1 "then=$T/export.jsonl" --json
 	is "by layout and workload, with ratio 1" "$(jq -c '[.comparisons[] | [.subject, .ratio]] | unique' "$T/out")" '[["then",1]]'
+	check "the plan they share speaks for both" jq -e '[.findings[] | select(.unknown and (.text | test("no plan")))] == []
+		and ([.runs[0].sources[].label] == ["two-folders", "then"])' "$T/out"
 	check "block 1 had the order of its seed" order_is_right 1 one 2 1
 	check "block 2 had the order of its seed" order_is_right 1 one 2 2
 	check "block 3 had the order of its seed" order_is_right 1 one 2 3
