@@ -76,9 +76,12 @@ void rule_few_trials(const struct rule_input *in);        /* V04 */
 void rule_wide_spread(const struct rule_input *in);       /* V05 */
 void rule_drift(const struct rule_input *in);             /* V06 */
 void rule_identical_timings(const struct rule_input *in); /* V07 */
+void rule_maintenance(const struct rule_input *in);       /* V08 */
 void rule_cache_policy(const struct rule_input *in);      /* V09 */
 /* Of V25: the write caches of the disks under the layouts. */
 void rule_caches_differ(const struct rule_input *in);
+void rule_foreign_load(const struct rule_input *in);      /* V10 */
+void rule_slow_disk(const struct rule_input *in);         /* V11 */
 void rule_cpu_bound(const struct rule_input *in);         /* V12 */
 void rule_environments(const struct rule_input *in);      /* V13 */
 void rule_sectors(const struct rule_input *in);           /* V14 */
@@ -86,7 +89,10 @@ void rule_nearly_full(const struct rule_input *in);       /* V15 */
 void rule_layouts_unlike(const struct rule_input *in);    /* V16 */
 void rule_order(const struct rule_input *in);             /* V17 */
 void rule_small_data(const struct rule_input *in);        /* V18 */
+void rule_clock_set(const struct rule_input *in);         /* V19 */
 void rule_samples_missing(const struct rule_input *in);   /* V20 */
+void rule_disk_errors(const struct rule_input *in);       /* V21 */
+void rule_throttled(const struct rule_input *in);         /* V22 */
 void rule_these_builds(const struct rule_input *in);      /* V23 */
 void rule_spread_bounded(const struct rule_input *in);    /* V24 */
 void rule_sync_differs(const struct rule_input *in);      /* V25 */

@@ -39,6 +39,12 @@ struct scene {
 	const char *other;    /* of a second host that is otherwise alike: members of its inventory */
 	const char *by;       /* of the plan's compare */
 	const double *rates;  /* of 40 seconds of each trial; NULL: no series */
+	/* what stands beside each trial; all zero: nothing */
+	struct evidence_number told[4];
+	const char *maintenance; /* before it */
+	double busy[4];          /* shares of the time of four disks; a request waits 10 ms times that */
+	double look_busy;        /* of the first disk, in a look of a second */
+	int64_t errors;          /* of the first disk; -1: none; 0: not known */
 };
 
 #define POOL_WITH(compression)                                                                     \
@@ -136,6 +142,32 @@ static inline void add_series(const struct scene *c, const struct result_trial *
 	export_series(&s, lines);
 }
 
+static inline int has_more(const struct scene *c)
+{
+	return c->told[0].key || c->maintenance || c->busy[0] > 0 || c->look_busy > 0 || c->errors;
+}
+
+/* Four disks that read alike, and what the scene tells beside the trial. */
+static inline void set_more(
+	const struct scene *c, struct result_trial *t, struct trial_evidence *e, struct disk_evidence disks[4])
+{
+	*e = (struct trial_evidence){.disks = disks, .n_disks = 4,
+		.numbers = (struct evidence_number *)c->told,
+		.maintenance_before = (char *)c->maintenance};
+	while (e->n_numbers < ARRAY_LEN(c->told) && c->told[e->n_numbers].key)
+		e->n_numbers++;
+	for (unsigned i = 0; i < 4; i++)
+		disks[i] = (struct disk_evidence){.name = "sdx",
+			.during = {.read_ops = 1000, .read_bytes = GIB,
+				.read_wait_ns = (uint64_t)(c->busy[i] * 1000 * 10 * NS_PER_MS),
+				.busy_ns = (uint64_t)(c->busy[i] * (double)t->sum.elapsed_ns)},
+			.errors_known = c->errors != 0};
+	disks[0].errors = c->errors > 0 ? (uint64_t)c->errors : 0;
+	disks[0].look_busy_ns = (uint64_t)(c->look_busy * NS_PER_S);
+	t->sum.evidence = e;
+	t->sum.n_evidence = 1;
+}
+
 /* The two disks of the layout, where the scene has them. */
 static inline void set_evidence(const struct scene *c, uint32_t layout, struct result_trial *t,
 	struct trial_evidence *e, struct disk_evidence disks[2], char ids[2][16])
@@ -174,7 +206,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	struct result_trial t =
 		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
 	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
-	struct disk_evidence disks[2];
+	struct disk_evidence disks[4];
 	struct trial_evidence evidence;
 	char ids[2][16];
 
@@ -188,6 +220,8 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
 	t.lost = layout == 1 && block == 2 ? c->lost : 0;
 	set_evidence(c, layout, &t, &evidence, disks, ids);
+	if (has_more(c))
+		set_more(c, &t, &evidence, disks);
 	t.printed = c->resolution > 0 ? &printed : NULL;
 	t.n_printed = c->resolution > 0;
 	export_trial(&t, lines);

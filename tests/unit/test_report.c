@@ -94,7 +94,8 @@ static void text_of_the_published_test(void **state)
 		"hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower\n"
 		"warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)\n"
 		"warning    V17 order unknown · V23 these builds only\n"
-		"unknown    no plan: V02 V03 V15 V16 V25 V26 · no list of the disks: V09 V14 V28 · "
+		"unknown    no plan: V02 V03 V15 V16 V25 V26 · nothing told beside the trials: V08 "
+		"V10 V11 V19 V21 V22 · no list of the disks: V09 V14 V28 · "
 		"no use of the CPUs: V12 · no description of every host: V13 · "
 		"no usable sizes: V16 · no size of the data: V18\n";
 	struct result_set set = {0};
@@ -182,6 +183,7 @@ static void faults_are_told(void **state)
 		"warning    V20 hba8/load: block 1: 7 records with samples were lost on the host; "
 		"the totals are whole\n"
 		"unknown    no plan: V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
+		"nothing told beside the trials: V08 V10 V11 V19 V21 V22 · "
 		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
 		"no description of every host: V13 V29 · no usable sizes: V16 · "
 		"no size of the data: V18\n";
