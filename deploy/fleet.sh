@@ -102,6 +102,7 @@ fleet_policy() {
 		allow:
 		  scratch: {directory: $dir/scratch, limit: 16G}
 		  directories: [{path: $dir/existing}$(printf ', {path: %s}' "$@" | sed 's/, {path: }//')]
+		  programs: [/usr/bin/fio]
 	END
 }
 

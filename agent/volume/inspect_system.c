@@ -11,8 +11,11 @@
 #include "agent/volume/environment.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
+#include "common/plan/work_fio.h"
 
 #define FILE_MAX (16 * 1024 * 1024)
+#define FIO_MS 10000
 
 /* The rest of the first line that begins with key, without blanks, colon and quotes around it. */
 static char *line_value(const char *file, const char *key)
@@ -110,6 +113,23 @@ static char *boot_id(void)
 	return buf_take(&text);
 }
 
+/* "fio 3.33": of the program that plans get when they name none. */
+static void add_fio(struct inventory *inv)
+{
+	struct strv argv = {0};
+	struct buf out = {0};
+	struct err ignored;
+
+	strv_add(&argv, FIO_PROGRAM);
+	strv_add(&argv, "--version");
+	if (!access(FIO_PROGRAM, X_OK) && !proc_run_ok(&argv, FIO_MS, &out, &ignored) &&
+		str_starts(buf_str(&out), "fio-") && strlen(buf_str(&out)) < 64)
+		strv_addf(&inv->capabilities, "fio %.*s", (int)strcspn(out.data + 4, "\r\n"),
+			out.data + 4);
+	buf_free(&out);
+	strv_free(&argv);
+}
+
 void inspect_system(struct inventory *inv)
 {
 	struct utsname u;
@@ -130,4 +150,5 @@ void inspect_system(struct inventory *inv)
 	inv->arch = xstrdup(u.machine);
 	add_filesystem(inv, u.release, "xfs");
 	add_filesystem(inv, u.release, "ext4");
+	add_fio(inv);
 }

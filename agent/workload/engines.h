@@ -6,5 +6,6 @@
 
 extern const struct workload_engine stream_engine;
 extern const struct workload_engine parallel_engine;
+extern const struct workload_engine fio_engine, command_engine;
 
 #endif

@@ -7,6 +7,8 @@
 static const struct workload_engine *const engines[] = {
 	&stream_engine,
 	&parallel_engine,
+	&fio_engine,
+	&command_engine,
 };
 
 const struct workload_engine *workload_find(enum workload_kind kind)

@@ -1,4 +1,4 @@
-/* What fio's two machine formats have in common. Internal to common/formats. */
+/* fio's two machine formats, for the reader of results here and for who runs fio itself. */
 #ifndef COMMON_FORMATS_FIO_H
 #define COMMON_FORMATS_FIO_H
 
@@ -27,6 +27,7 @@ struct fio_sides {
 	struct fio_side *v;
 	uint32_t *names; /* a hash of each one's names */
 	size_t n, cap, names_cap;
+	double syncs, sync_ns; /* fsyncs and fdatasyncs of all jobs, and their latencies' sum */
 };
 void fio_side_clear(struct fio_side *s);
 void fio_sides_clear(struct fio_sides *s);

@@ -214,6 +214,18 @@ static int is_sum_of_clients(const json_t *job, size_t jobs)
 	return jobs > 1 && !strcmp(json_get_str(job, "jobname", ""), "All clients");
 }
 
+/* They are no reads and no writes. */
+static void take_syncs(const json_t *job, struct fio_sides *out)
+{
+	const json_t *lat = json_object_get(json_object_get(job, "sync"), "lat_ns");
+	double n = number(lat, "N"), mean = number(lat, "mean");
+
+	if (n > 0 && n < COUNT_MAX && mean >= 0 && mean < COUNT_MAX) {
+		out->syncs += n;
+		out->sync_ns += n * mean;
+	}
+}
+
 int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *table,
 	struct fio_sides *out)
 {
@@ -222,6 +234,7 @@ int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *
 			p->e, ERR_INPUT, "%s:%zu: a fio job that is no object", p->name, p->line);
 	if (is_sum_of_clients(job, p->jobs))
 		return 0;
+	take_syncs(job, out);
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		struct fio_side s;
 

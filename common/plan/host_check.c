@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/plan/bind.h"
 #include "common/plan/plan_internal.h"
+#include "common/plan/workload.h"
 
 struct host_check {
 	const struct plan *p;
@@ -160,6 +161,18 @@ static void check_scratch_limit(const struct host_check *c)
 			units_size((int64_t)(c->inv->scratch_limit & INT64_MAX), b));
 }
 
+static void check_workloads(const struct host_check *c)
+{
+	struct buf text = {0};
+
+	for (size_t i = 0; i < c->p->n_workloads; i++) {
+		buf_reset(&text);
+		if (workload_lacks(&c->p->workloads[i], c->inv, &text))
+			lack(c, "workloads.%s: %s", c->p->workloads[i].name, buf_str(&text));
+	}
+	buf_free(&text);
+}
+
 int plan_check_host(const struct plan *p, const struct inventory *inv, struct strv *errs)
 {
 	struct host_check c = {p, inv, NULL, errs};
@@ -168,6 +181,7 @@ int plan_check_host(const struct plan *p, const struct inventory *inv, struct st
 	struct err e;
 
 	check_scratch_limit(&c);
+	check_workloads(&c);
 	if (plan_needed_bytes(p, inv->ram_bytes, &need, &e))
 		lack(&c, "%s", e.text);
 	for (size_t i = 0; i < p->n_layouts; i++) {

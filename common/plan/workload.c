@@ -28,6 +28,15 @@ void workload_access(const struct workload *w, struct strv *inputs, struct strv 
 		type_of(w)->access(w, inputs, programs);
 }
 
+int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
+{
+	size_t before = ret->len;
+
+	if (type_of(w)->lacks)
+		type_of(w)->lacks(w, inv, ret);
+	return ret->len > before;
+}
+
 const char *workload_kind_name(enum workload_kind kind)
 {
 	return (unsigned)kind < WORKLOAD_KIND_COUNT ? workload_types[kind]->key : "?";

@@ -5,6 +5,7 @@
 #ifndef COMMON_PLAN_WORKLOAD_H
 #define COMMON_PLAN_WORKLOAD_H
 
+#include "common/measure/inventory.h"
 #include "common/plan/plan.h"
 
 /* All bytes are of one trial; 0 also means: not known before it runs. */
@@ -23,6 +24,9 @@ int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
 /* Files of the host that it reads and programs that it runs, as absolute paths: the policy must name
  * each. Appended. */
 void workload_access(const struct workload *w, struct strv *inputs, struct strv *programs);
+
+/* What a host with that inventory lacks for it ("there is no /usr/bin/fio: …"); 0: nothing. */
+int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret);
 
 /* The plan's word for the kind: "stream", "pg_restore". */
 const char *workload_kind_name(enum workload_kind kind);

@@ -8,6 +8,7 @@
 #ifndef COMMON_PLAN_WORKLOAD_TYPE_H
 #define COMMON_PLAN_WORKLOAD_TYPE_H
 
+#include "common/measure/inventory.h"
 #include "common/plan/plan_internal.h"
 #include "common/plan/workload.h"
 
@@ -36,6 +37,8 @@ struct workload_type {
 	const char *(*op)(const struct workload *w); /* NULL: the key */
 	int (*syncs)(const struct workload *w);      /* NULL: -1 */
 	int (*makes)(const struct workload *w);      /* NULL: 0 */
+	/* What the host lacks for it, by its inventory; ret stays empty when nothing. NULL: nothing. */
+	void (*lacks)(const struct workload *w, const struct inventory *inv, struct buf *ret);
 };
 /* By enum workload_kind. */
 extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];
@@ -52,5 +55,6 @@ void workload_clear(struct workload *w);
 extern const struct workload_type work_stream_type;
 extern const struct workload_type work_filebench_type; /* plan_filebench.c */
 extern const struct workload_type work_parallel_type;
+extern const struct workload_type work_fio_type, work_command_type;
 
 #endif

@@ -339,7 +339,8 @@ static int write_policy(const struct private *p, struct err *e)
 				 "first use; "
 				 "yours to change.\nallow:\n  scratch: {directory: \"%s/scratch\", "
 				 "limit: %lld}\n"
-				 "  directories: [{path: \"%s/bench\"}]\n",
+				 "  directories: [{path: \"%s/bench\"}]\n"
+				 "  programs: [/usr/bin/fio]\n",
 			p->dir, (long long)scratch_limit(p), p->dir);
 		r = fs_write_file(path, text, strlen(text), 0600, e);
 		free(text);

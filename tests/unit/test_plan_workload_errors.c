@@ -26,8 +26,6 @@ static const struct wrong workloads[] = {
 			     "  w2: {pg_restore: {}}\n"
 			     "  w3: {pg_dump: {}}\n"
 			     "  w4: {pgbench: {}}\n"
-			     "  w5: {fio: {}}\n"
-			     "  w6: {command: {}}\n"
 			     "  w7: {disk-scan: {}}\n"
 			     "  w8: {rebuild: {}}\n",
 		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
@@ -35,10 +33,8 @@ static const struct wrong workloads[] = {
 		"9:8: workloads.w2.pg_restore: 'pg_restore' is not supported by this version\n"
 		"10:8: workloads.w3.pg_dump: 'pg_dump' is not supported by this version\n"
 		"11:8: workloads.w4.pgbench: 'pgbench' is not supported by this version\n"
-		"12:8: workloads.w5.fio: 'fio' is not supported by this version\n"
-		"13:8: workloads.w6.command: 'command' is not supported by this version\n"
-		"14:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
-		"15:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
+		"12:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
+		"13:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
 };
 WRONG_TEST(workloads)
 

@@ -1,0 +1,76 @@
+/* Looking at the files of fio's jobs. Owns nothing. */
+#include "agent/workload/fio_files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/mem.h"
+#include "common/plan/fio_option.h"
+
+/* Bytes of the files that fio would name so: NAME, or NAME.thread.file for each. */
+static int64_t bytes_there(const struct fio_job *j, int dir, unsigned threads)
+{
+	const struct fio_option *files = fio_job_get(j, "nrfiles");
+	long n = files && files->value ? strtol(files->value, NULL, 10) : 1;
+	int64_t sum = 0;
+	struct stat st;
+
+	if (fio_job_get(j, "filename"))
+		return fstatat(dir, fio_job_files(j), &st, AT_SYMLINK_NOFOLLOW) ? 0 : st.st_size;
+	for (unsigned t = 0; t < threads; t++)
+		for (long k = 0; k < n; k++) {
+			char *name = xasprintf("%s.%u.%ld", j->name, t, k);
+
+			if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+				sum += st.st_size;
+			free(name);
+		}
+	return sum;
+}
+
+int64_t fio_files_missing(const struct fio_jobs *jobs, int dir)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		struct fio_sums s;
+		int64_t more;
+
+		fio_job_sums(&jobs->v[i], &s);
+		more = s.file_bytes - bytes_there(&jobs->v[i], dir, s.threads);
+		if (more > 0 && __builtin_add_overflow(sum, more, &sum))
+			return INT64_MAX;
+	}
+	return sum;
+}
+
+static int finds_files(const struct fio_job *j, const struct fio_sums *s)
+{
+	const struct fio_option *over = fio_job_get(j, "overwrite");
+	const struct fio_option *engine = fio_job_get(j, "ioengine");
+
+	if (engine && str_equal(engine->value, "filecreate"))
+		return 0;
+	return s->reads || (over && !str_equal(over->value, "0"));
+}
+
+void fio_files_layout(const struct fio_jobs *jobs, int dir, struct buf *out)
+{
+	struct fio_jobs some = {0};
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct fio_job *j = &jobs->v[i];
+		struct fio_sums s;
+
+		fio_job_sums(j, &s);
+		if (!finds_files(j, &s) || bytes_there(j, dir, s.threads) >= s.file_bytes)
+			continue;
+		some.v = xgrow(some.v, some.n, &some.cap, sizeof(*some.v));
+		some.v[some.n++] = *j; /* borrowed */
+	}
+	if (some.n)
+		fio_jobs_write(&some, 1, out);
+	free(some.v);
+}

@@ -1,0 +1,13 @@
+/* The files of fio's jobs in the volume's folder: what is there, what is not yet. */
+#ifndef AGENT_WORKLOAD_FIO_FILES_H
+#define AGENT_WORKLOAD_FIO_FILES_H
+
+#include "common/plan/fio_job.h"
+
+/* Bytes that the folder's files still grow by, once all jobs have written theirs. */
+int64_t fio_files_missing(const struct fio_jobs *jobs, int dir);
+/* The job file that makes what jobs want to find there (what they read or overwrite); nothing when
+ * all of it is there. */
+void fio_files_layout(const struct fio_jobs *jobs, int dir, struct buf *out);
+
+#endif

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The workloads fio and command on real volumes (raidz2, xfs, ext4): what is counted, what is refused,
+# what is said when fio or the program fails, and that nothing of them is left.
+# Functions are passed by name, which the linter cannot follow; jq has dollars of its own.
+# shellcheck disable=SC2317,SC2119,SC2016
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+LAYOUTS=2
+
+write_policy() {
+	mkdir -p "$FLEET/one" "$T/jobs"
+	fleet_policy "$FLEET/one" | sed "s|^  programs:.*|  inputs: [$T/jobs/*]\n  programs: [/usr/bin/fio, /usr/bin/dd, /usr/bin/ls, /usr/bin/sleep, /usr/bin/truncate, $T/*/fio]|" \
+		>"$FLEET/one/agent.yaml"
+	printf '[global]\nbs=4k ; the usual\ngroup_reporting\n[first]\nrw=randwrite\nsize=1m\n[second]\nstonewall\nrw=read\nsize=2m\nfilename=data\n' \
+		>"$T/jobs/good.fio"
+	printf '[a]\nrw=read\nsize=1m\ndirectory=/etc\ninclude /etc/passwd\nfilename=../x\nexec_prerun=/usr/bin/id\n' >"$T/jobs/bad.fio"
+	printf '[a]\nrw=write\nsize=1m\n\nfixedbufs=1\nioengine=libaio\n' >"$T/jobs/engine.fio"
+	mkdir "$T/old" && printf '#!/bin/sh\necho fio-2.21\n' >"$T/old/fio" && chmod 755 "$T/old" "$T/old/fio"
+}
+
+write_plans() {
+	local zfs=
+	if [ "$FLEET_ZFS" = yes ]; then
+		LAYOUTS=3
+		zfs="raidz2: {scratch: {disks: 5, size: 64M}, pool: {level: raidz2, disks: 5, properties: {compression: off}}}"
+	fi
+	cat >"$T/plan.yaml" <<-END
+		name: fio-and-commands
+		hosts: [one]
+		trials: 1
+		layouts:
+		  xfs:  {scratch: {disks: 1, size: 512M}, filesystem: {type: xfs}}
+		  ext4: {scratch: {disks: 1, size: 128M}, filesystem: {type: ext4}}
+		  $zfs
+		workloads:
+		  lay:  {fio: {options: {rw: write, bs: 64k, size: 4M, end_fsync: 1, filename: data}}}
+		  rand:
+		    fio:
+		      global: {bs: 4k, size: 4M, filename: data}
+		      jobs: {r: {rw: randread, numjobs: 2}, w: {rw: randwrite, fsync: 64, rate_iops: 200}}
+		    duration: 1s
+		  file: {fio: {job: $T/jobs/good.fio, options: {bs: 8k}}}
+		  dd:   {command: {argv: [/usr/bin/dd, if=/dev/zero, "of={dir}/c-{trial}", bs=64k, count=16]}}
+		samples: 200ms
+	END
+	cat >"$T/wrong.yaml" <<-END
+		name: what-fails
+		hosts: [one]
+		trials: 1
+		layouts: {ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}}
+		workloads:
+		  bad:    {fio: {job: $T/jobs/bad.fio}}
+		  engine: {fio: {job: $T/jobs/engine.fio}}
+		  absent: {fio: {job: $T/jobs/none.fio}}
+		  none:   {fio: {program: $T/none/fio, options: {rw: read, size: 1m}}}
+		  old:    {fio: {program: $T/old/fio, options: {rw: read, size: 1m}}}
+		  status: {command: {argv: [/usr/bin/ls, /nonexistent]}}
+		  slow:   {command: {argv: [/usr/bin/sleep, "60"], timeout: 1s}}
+		  parse:  {command: {argv: [/usr/bin/ls], parse: dd}}
+		  sparse: {command: {argv: [/usr/bin/truncate, -s, 20M, sparse], sync: none}}
+		  fill:   {command: {argv: [/usr/bin/dd, if=/dev/zero, of=fill, bs=1M, count=40], parse: none}}
+		  full:   {fio: {options: {rw: write, bs: 64k, size: 20M, filename: sparse}}}
+		  more:   {fio: {options: {rw: write, bs: 64k, size: 15M}}}
+		  still:  {fio: {options: {rw: read, bs: 64k, size: 1M, filename: fill}}}
+		samples: 200ms
+		on-trial-failure: continue
+	END
+	cat >"$T/held.yaml" <<-END
+		name: held
+		hosts: [one]
+		trials: 1
+		layouts: {ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}}
+		workloads: {hold: {fio: {options: {rw: randread, size: 1M, numjobs: 3, rate_iops: 50}}, duration: 5m}}
+		samples: 200ms
+	END
+}
+
+test_run() {
+	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
+	is "every trial is there" "$(trials_counted 1)" $((4 * LAYOUTS))
+	fleet_ctl export 1 >"$T/run.jsonl"
+	is "fio's writes are counted, all of them" "$(jq -c 'select(.type == "trial" and .workload_name == "lay") | [.ops, .bytes]' "$T/run.jsonl" | sort -u)" "[64,4194304]"
+	is "options of the plan took the place of the job file's, jobs followed each other" \
+		"$(jq -c 'select(.type == "trial" and .workload_name == "file") | [.ops, .bytes]' "$T/run.jsonl" | sort -u)" "[384,3145728]"
+	check "a job file's reads and writes are parts" jq -es '[.[] | select(.type == "part" and (.name == "first randwrite" or .name == "first write") and .ops == 128)] | length == '$LAYOUTS "$T/run.jsonl"
+	check "parts add up to their trials" jq -es '(map(select(.type == "part")) | group_by(.trial)
+		| map({(.[0].trial | tostring): (map(.ops) | add)}) | add) as $parts
+		| [.[] | select(.type == "trial" and .workload_name != "dd")] | all(.ops == $parts[.trial | tostring])' "$T/run.jsonl"
+	check "timed jobs ran as long as they should" jq -es '[.[] | select(.type == "trial" and .workload_name == "rand") | .elapsed_ns / 1e9]
+		| all(. >= 0.99)' "$T/run.jsonl"
+	check "syncs are told apart" jq -es '[.[] | select(.type == "fact" and .name == "sync_ops" and .value >= 1)] | length >= '$LAYOUTS "$T/run.jsonl"
+	check "what fio got is kept" jq -es '[.[] | select(.type == "note" and .name == "settings") | .text | select(test("^fio-[0-9].*directory=[.]"; "m"))] | length == '$((3 * LAYOUTS)) "$T/run.jsonl"
+	is "dd's own bytes are the command's" "$(jq -c 'select(.type == "trial" and .workload_name == "dd") | .bytes' "$T/run.jsonl" | sort -u)" 1048576
+	check "dd's own words are kept" jq -es '[.[] | select(.type == "note" and .name == "messages" and (.text | test("1048576 bytes")))] | length == '$LAYOUTS "$T/run.jsonl"
+	check "nothing is left" nothing_left one
+}
+
+error_of() { jq -r --arg w "$1" 'select(.type == "trial" and .workload_name == $w) | .error // "none"' "$T/run.jsonl"; }
+
+test_wrong() {
+	ends "the run fails" 1 fleet_ctl run "$T/wrong.yaml"
+	fleet_ctl export 2 >"$T/run.jsonl"
+	like "a job file's wrong lines are named" "$(error_of bad)" "bad.fio:4: 'directory' is refused.*bad.fio:5: 'include' is refused.*bad.fio:6: filename: .*and 1 more"
+	like "what fio itself refuses has its line" "$(error_of engine)" 'engine.fio:5: \[a\]: .*fixedbufs=1'
+	like "a job file that isn't there" "$(error_of absent)" 'none.fio.*No such file'
+	like "no fio" "$(error_of none)" "there is no $T/none/fio: install fio"
+	like "an old fio" "$(error_of old)" 'is fio-2.21.*fio 3 or later is needed'
+	like "a command's status and last line" "$(error_of status)" "/usr/bin/ls ended with status 2: .*cannot access '/nonexistent'"
+	like "a command's timeout" "$(error_of slow)" '/usr/bin/sleep took longer than its timeout of 1s and was killed'
+	like "an output that isn't what the plan says" "$(error_of parse)" 'output'
+	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device .errno 28.: .*file ./sparse: .* offset=[0-9]+"
+	like "files that find no room are not begun" "$(error_of more)" "fio's files need 15 MiB more"
+	is "the others went on" "$(error_of still)" none
+	check "nothing is left" nothing_left one
+	run fleet_ctl run "$T/wrong.yaml" --set "workloads.status.command.argv=[/usr/bin/id]"
+	like "a program that the policy doesn't name is refused" "$(cat "$T/err" "$T/out")" "allow.programs' does not name /usr/bin/id"
+}
+
+# The plans that are shipped, small.
+test_examples() {
+	local -a small=(--set trials=1 --set samples=200ms
+		--set "layouts={ext4: {scratch: {disks: 1, size: 128M}, filesystem: {type: ext4}}}")
+	ends "deploy/plans/fio.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/fio.yaml" "${small[@]}" \
+		--set workloads.write.fio.options.size=8m --set workloads.randread.fio.options.size=8m \
+		--set workloads.mixed.fio.global.size=8m --set workloads.randread.duration=1s --set workloads.mixed.duration=1s
+	ends "deploy/plans/command.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/command.yaml" "${small[@]}" \
+		--set 'workloads.write.command.argv=[/usr/bin/dd, if=/dev/zero, "of={dir}/t-{trial}", bs=1M, count=8]'
+}
+
+in_trial() { fleet_ctl --json show "$1" | jq -e 'any(.trials[]; .state == "running")' >/dev/null && has_worker one && runs_fio; }
+
+# A fio whose working folder is a volume of ours.
+runs_fio() {
+	local dir
+	for dir in /proc/[0-9]*/cwd; do
+		case $(readlink "$dir" 2>/dev/null) in
+		/run/arraymark/one/*) [ "$(cat "${dir%cwd}comm" 2>/dev/null)" = fio ] && return 0 ;;
+		esac
+	done
+	return 1
+}
+no_fio() { ! runs_fio; }
+
+test_cancel() {
+	local number
+	number=$(file_plan "$T/held.yaml")
+	await_check "fio is under way" 30 in_trial "$number"
+	ends "cancelled" 0 fleet_ctl cancel --wait "$number"
+	await_check "fio and its clones are gone" 10 no_fio
+	await_check "the volume is taken down" 20 nothing_left one
+}
+
+main() {
+	is_root || skip_all "file systems on scratch disks need root"
+	has_accounts || skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"
+	losetup --find >/dev/null 2>&1 || skip_all "this machine has no loop devices"
+	command -v mkfs.xfs >/dev/null || skip_all "there is no mkfs.xfs: run deploy/install-deps test"
+	[ -x /usr/bin/fio ] || skip_all "there is no fio: run deploy/install-deps test"
+	fleet_init
+	write_policy
+	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts"
+	fleet_agents one 2>"$T/err" || bail "an agent comes up"
+	write_plans
+	like "the agent knows its fio" "$(fleet_ctl --json host show one | jq -r '.inventory.capabilities[]?' 2>/dev/null)" '^fio 3'
+	test_run
+	test_wrong
+	test_examples
+	test_cancel
+	ends "check finds the store in order" 0 coordinator check
+	done_testing
+}
+
+main
