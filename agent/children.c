@@ -99,6 +99,41 @@ void children_abandon(struct children *c, pid_t pid)
 		c->v[i].fn = NULL;
 }
 
+static int is_child_of(pid_t pid, pid_t parent);
+
+/* Calls fn with each process there is. */
+static void each_process(void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	DIR *d = opendir("/proc");
+	struct err ignored;
+	struct dirent *de;
+	int64_t pid;
+
+	if (!d)
+		return;
+	while ((de = readdir(d)))
+		if (units_parse_int(de->d_name, 2, INT32_MAX, &pid, &ignored) == 0)
+			fn((pid_t)pid, arg);
+	closedir(d);
+}
+
+static void kill_if_child_of(pid_t pid, void *parent);
+
+/* Stopped first, so that it starts no others meanwhile. Its children may be in sessions and groups of
+ * their own. */
+static void kill_tree(pid_t pid)
+{
+	kill(pid, SIGSTOP);
+	each_process(kill_if_child_of, &pid);
+	kill(pid, SIGKILL);
+}
+
+static void kill_if_child_of(pid_t pid, void *parent)
+{
+	if (is_child_of(pid, *(pid_t *)parent))
+		kill_tree(pid);
+}
+
 static int is_child_of(pid_t pid, pid_t parent)
 {
 	char path[64], line[512], *end;
@@ -121,30 +156,28 @@ static int is_child_of(pid_t pid, pid_t parent)
 	return ppid == parent;
 }
 
-static void kill_stray(struct children *c, pid_t pid, uint64_t since_ticks)
+struct stray_search {
+	const struct children *ours;
+	uint64_t since_ticks;
+};
+
+static void kill_stray(pid_t pid, void *arg)
 {
+	const struct stray_search *s = arg;
 	uint64_t ticks;
 	struct err e;
 
-	if (find(c, pid) < c->n || !is_child_of(pid, getpid()))
+	if (find(s->ours, pid) < s->ours->n || !is_child_of(pid, getpid()))
 		return;
-	if (proc_start_time(pid, &ticks, &e) || ticks < since_ticks)
+	if (proc_start_time(pid, &ticks, &e) || ticks < s->since_ticks)
 		return;
 	log_info("process", "%d was left behind: killed", (int)pid);
-	kill(pid, SIGKILL);
+	kill_tree(pid);
 }
 
 void children_kill_strays(struct children *c, uint64_t since_ticks)
 {
-	DIR *d = opendir("/proc");
-	struct err ignored;
-	struct dirent *de;
-	int64_t pid;
+	struct stray_search s = {c, since_ticks};
 
-	if (!d)
-		return;
-	while ((de = readdir(d)))
-		if (units_parse_int(de->d_name, 2, INT32_MAX, &pid, &ignored) == 0)
-			kill_stray(c, (pid_t)pid, since_ticks);
-	closedir(d);
+	each_process(kill_stray, &s);
 }

@@ -70,6 +70,7 @@ int job_worker_spec(const struct job *j, const struct volume *v, unsigned worklo
 	spec->plan_text = xstrdup(offer->plan_text);
 	strv_copy(&spec->sets, &offer->sets);
 	spec->workload = workload;
+	spec->layout = job_unit(j)->layout;
 	*ret = m;
 	return 0;
 }

@@ -117,10 +117,12 @@ fail:
 }
 
 /* As fork, into a new PID namespace: the child is its init, so that all it ever starts dies with
- * it. 0 in the child. */
+ * it. Into a new IPC namespace too: shared memory of a killed PostgreSQL goes with it. 0 in the
+ * child. */
 static pid_t fork_isolated(int *ret_isolated)
 {
-	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWIPC | SIGCHLD, NULL, NULL, NULL,
+		NULL);
 
 	*ret_isolated = pid >= 0;
 	return pid >= 0 ? pid : fork();

@@ -271,6 +271,7 @@ struct msg_worker_spec {
 	uint64_t ram_bytes;
 	struct strv disks; /* paths of the devices to read, for scans */
 	enum rehearsal rehearse;
+	uint32_t layout;   /* index from 0 */
 };
 struct msg_worker_done {
 	int ok;

@@ -86,6 +86,7 @@ static const struct map_field worker_spec_fields[] = {
 	TEXTS(WorkerSpec, struct msg_worker_spec, disks, TEXT_LINE, WIRE_PATH_MAX, WIRE_FILES_MAX,
 		0),
 	ENUM(WorkerSpec, struct msg_worker_spec, rehearse, 0, REHEARSE_COUNT),
+	U32(WorkerSpec, struct msg_worker_spec, layout, 0, WIRE_LAYOUT_COUNT - 1),
 };
 const struct map wire_worker_spec = MAP(
 	"worker_spec", worker_spec, struct msg_worker_spec, worker_spec_fields, worker_spec_check);

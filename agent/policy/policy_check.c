@@ -216,17 +216,19 @@ int policy_check_directory(const struct policy *p, const char *dir, char **ret_p
 }
 
 /* By the text alone, before anything is touched: symlinks are followed when the volume is built. */
+static int check_folder(const struct policy *p, const char *path, struct err *e)
+{
+	if (strstr(path, "/../") || str_ends(path, "/.."))
+		return err_set(e, ERR_DENIED, "'..' is not allowed in %s", path);
+	for (size_t i = 0; i < p->n_directories; i++)
+		if (is_inside(path, p->directories[i].path))
+			return 0;
+	return err_set(e, ERR_DENIED, "the policy's line 'allow.directories' does not name %s", path);
+}
+
 static int check_existing(const struct policy *p, const struct layout *l, struct err *e)
 {
-	if (strstr(l->existing, "/../") || str_ends(l->existing, "/.."))
-		return err_set(e, ERR_DENIED, "layout %s: '..' is not allowed in existing: %s", l->name,
-			l->existing);
-	for (size_t i = 0; i < p->n_directories; i++)
-		if (is_inside(l->existing, p->directories[i].path))
-			return 0;
-	return err_set(e, ERR_DENIED,
-		"layout %s: the policy's line 'allow.directories' does not name %s", l->name,
-		l->existing);
+	return check_folder(p, l->existing, e) ? err_prefix(e, "layout %s", l->name) : 0;
 }
 
 static int check_scratch(const struct policy *p, const struct plan *plan, struct err *e)
@@ -279,16 +281,20 @@ int policy_check_program(const struct policy *p, const char *path, struct err *e
 
 static int check_workload(const struct policy *p, const struct workload *w, struct err *e)
 {
-	struct strv inputs = {0}, programs = {0};
+	struct strv inputs = {0}, programs = {0}, folders = {0};
 	int status = 0;
 
 	workload_access(w, &inputs, &programs);
+	workload_folders(w, &folders);
 	for (size_t i = 0; i < inputs.n && !status; i++)
 		status = policy_check_input(p, inputs.v[i], e);
 	for (size_t i = 0; i < programs.n && !status; i++)
 		status = policy_check_program(p, programs.v[i], e);
+	for (size_t i = 0; i < folders.n && !status; i++)
+		status = check_folder(p, folders.v[i], e);
 	strv_free(&inputs);
 	strv_free(&programs);
+	strv_free(&folders);
 	return status ? err_prefix(e, "workload %s", w->name) : 0;
 }
 

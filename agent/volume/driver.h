@@ -40,6 +40,8 @@ char *volume_name(const struct volume_ctx *ctx);
  * volume. It must not be there yet. */
 int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *undo_op,
 	struct err *e);
+/* Hands an empty folder of ours to the workers' account. */
+int volume_give_folder(struct volume_ctx *ctx, const char *path, struct err *e);
 /* Makes the folder unless it is there, and takes it down again if it is empty then. */
 int volume_make_folder(struct volume_ctx *ctx, const char *path, const char *mode, struct err *e);
 /* Fills dev, fs_type, filesystem, usable_bytes, syncfs_works from the mounted directory. */

@@ -72,18 +72,11 @@ int volume_make_folder(struct volume_ctx *ctx, const char *path, const char *mod
 	return step_run(ctx, &s, NULL, e);
 }
 
-int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *undo_op,
-	struct err *e)
+int volume_give_folder(struct volume_ctx *ctx, const char *path, struct err *e)
 {
 	struct step s;
 	char owner[64];
 
-	step_start(&s, PHASE_BUILD, "make the folder for the workloads, %s", path);
-	step_words(&s, "mkdir", "-m", "0755", "--", path, NULL);
-	if (*undo_op)
-		step_undo(&s, undo_op, path, NULL);
-	if (step_run(ctx, &s, NULL, e))
-		return -1;
 	if (geteuid() != 0 || (ctx->worker_uid == 0 && ctx->worker_gid == 0))
 		return 0;
 	snprintf(owner, sizeof(owner), "%u:%u", (unsigned)ctx->worker_uid,
@@ -91,6 +84,18 @@ int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *un
 	step_start(&s, PHASE_BUILD, "give %s to the workers' account", path);
 	step_words(&s, ctx->self, "give-folder", "--owner", owner, "--", path, NULL);
 	return step_run(ctx, &s, NULL, e);
+}
+
+int volume_bench_folder(struct volume_ctx *ctx, const char *path, const char *undo_op,
+	struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_BUILD, "make the folder for the workloads, %s", path);
+	step_words(&s, "mkdir", "-m", "0755", "--", path, NULL);
+	if (*undo_op)
+		step_undo(&s, undo_op, path, NULL);
+	return step_run(ctx, &s, NULL, e) ? -1 : volume_give_folder(ctx, path, e);
 }
 
 int volume_describe(struct volume *v, struct err *e)

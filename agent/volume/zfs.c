@@ -119,6 +119,16 @@ static int make_links(struct volume_ctx *ctx, const struct stage_disks *disks,
 	return step_run(ctx, &s, NULL, e);
 }
 
+/* A dataset is there for workloads: its root belongs to them. */
+static int give_dataset(struct volume_ctx *ctx, const char *pool, const char *dataset, struct err *e)
+{
+	char *path = xasprintf("%s/%s/%s", ctx->mount_root, pool, dataset);
+	int status = volume_give_folder(ctx, path, e);
+
+	free(path);
+	return status;
+}
+
 static int make_datasets(struct volume_ctx *ctx, const struct pool_stage *p, const char *pool,
 	struct err *e)
 {
@@ -133,7 +143,7 @@ static int make_datasets(struct volume_ctx *ctx, const struct pool_stage *p, con
 			strv_addf(&s.argv, "%s=%s", d->props[k].name, d->props[k].value);
 		}
 		strv_addf(&s.argv, "%s/%s", pool, d->name);
-		if (step_run(ctx, &s, NULL, e))
+		if (step_run(ctx, &s, NULL, e) || give_dataset(ctx, pool, d->name, e))
 			return -1;
 	}
 	return 0;

@@ -102,6 +102,13 @@ void meter_error(struct meter_lane *l)
 	lane_give(l);
 }
 
+void meter_moved(struct meter_lane *l, uint64_t bytes)
+{
+	lane_take(l);
+	l->bytes += bytes;
+	lane_give(l);
+}
+
 void meter_ended(struct meter *m)
 {
 	uint64_t one = 1;

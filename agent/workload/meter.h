@@ -59,6 +59,8 @@ void meter_start(struct meter *m, int64_t start_ns, workload_cut *cut, void *arg
 /* By the lane's thread alone, in some nanoseconds: it never waits for a sample to be cut. */
 void meter_count(struct meter_lane *l, int64_t latency_ns, uint64_t bytes);
 void meter_error(struct meter_lane *l);
+/* Bytes that belong to no operation that could be counted. */
+void meter_moved(struct meter_lane *l, uint64_t bytes);
 /* A thread has ended: its last call. */
 void meter_ended(struct meter *m);
 /* Cuts samples until `count` threads have called meter_ended. */

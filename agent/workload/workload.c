@@ -9,6 +9,9 @@ static const struct workload_engine *const engines[] = {
 	&parallel_engine,
 	&fio_engine,
 	&command_engine,
+	&pg_restore_engine,
+	&pg_dump_engine,
+	&pgbench_engine,
 };
 
 const struct workload_engine *workload_find(enum workload_kind kind)

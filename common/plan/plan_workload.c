@@ -8,9 +8,6 @@
 
 /* Kinds that are known and not in this version. */
 static const struct workload_type work_random_type = {.key = "random"};
-static const struct workload_type work_pg_restore_type = {.key = "pg_restore"};
-static const struct workload_type work_pg_dump_type = {.key = "pg_dump"};
-static const struct workload_type work_pgbench_type = {.key = "pgbench"};
 static const struct workload_type work_scan_type = {.key = "disk-scan"};
 static const struct workload_type work_rebuild_type = {.key = "rebuild"};
 

@@ -28,6 +28,12 @@ void workload_access(const struct workload *w, struct strv *inputs, struct strv 
 		type_of(w)->access(w, inputs, programs);
 }
 
+void workload_folders(const struct workload *w, struct strv *folders)
+{
+	if (type_of(w)->folders)
+		type_of(w)->folders(w, folders);
+}
+
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	size_t before = ret->len;

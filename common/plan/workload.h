@@ -25,6 +25,10 @@ int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
  * each. Appended. */
 void workload_access(const struct workload *w, struct strv *inputs, struct strv *programs);
 
+/* Folders outside of the volume that it writes into: the policy's allow.directories must name each.
+ * Appended. */
+void workload_folders(const struct workload *w, struct strv *folders);
+
 /* What a host with that inventory lacks for it ("there is no /usr/bin/fio: …"); 0: nothing. */
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret);
 

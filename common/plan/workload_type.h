@@ -33,6 +33,7 @@ struct workload_type {
 	int (*needs)(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
 		struct workload_needs *ret, struct err *e); /* ret is zeroed */
 	void (*access)(const struct workload *w, struct strv *inputs, struct strv *programs);
+	void (*folders)(const struct workload *w, struct strv *folders); /* see workload_folders */
 	const char *(*headline_of)(const struct workload *w);
 	const char *(*op)(const struct workload *w); /* NULL: the key */
 	int (*syncs)(const struct workload *w);      /* NULL: -1 */
@@ -56,5 +57,6 @@ extern const struct workload_type work_stream_type;
 extern const struct workload_type work_filebench_type; /* plan_filebench.c */
 extern const struct workload_type work_parallel_type;
 extern const struct workload_type work_fio_type, work_command_type;
+extern const struct workload_type work_pg_restore_type, work_pg_dump_type, work_pgbench_type;
 
 #endif

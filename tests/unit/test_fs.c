@@ -11,6 +11,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/sha256.h"
 
 static char home[] = "/tmp/arraymark-fs-XXXXXX";
 
@@ -273,6 +274,7 @@ static void ownership(void **state)
 static void hashes_and_hex(void **state)
 {
 	unsigned char a[32], b[32];
+	struct sha256 *pieces;
 	char out[65], *path;
 	struct err e;
 
@@ -283,6 +285,13 @@ static void hashes_and_hex(void **state)
 	fs_sha256(NULL, 0, out);
 	assert_string_equal(
 		out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	pieces = sha256_new();
+	sha256_add(pieces, "a", 1);
+	sha256_add(pieces, "bc", 2);
+	sha256_end(pieces, out);
+	sha256_free(pieces);
+	assert_string_equal(
+		out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	fs_hex("\x00\xab\xff", 3, out);
 	assert_string_equal(out, "00abff");
 	fs_random(a, sizeof(a));

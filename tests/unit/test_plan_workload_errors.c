@@ -23,18 +23,12 @@ static const struct wrong workloads[] = {
 		TOP EXISTING "workloads:\n"
 			     "  w0: {random: {}}\n"
 			     "  w1: {rebuild: {}}\n"
-			     "  w2: {pg_restore: {}}\n"
-			     "  w3: {pg_dump: {}}\n"
-			     "  w4: {pgbench: {}}\n"
 			     "  w7: {disk-scan: {}}\n"
 			     "  w8: {rebuild: {}}\n",
 		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
 		"8:8: workloads.w1.rebuild: 'rebuild' is not supported by this version\n"
-		"9:8: workloads.w2.pg_restore: 'pg_restore' is not supported by this version\n"
-		"10:8: workloads.w3.pg_dump: 'pg_dump' is not supported by this version\n"
-		"11:8: workloads.w4.pgbench: 'pgbench' is not supported by this version\n"
-		"12:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
-		"13:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
+		"9:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
+		"10:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
 };
 WRONG_TEST(workloads)
 

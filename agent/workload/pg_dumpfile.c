@@ -1,0 +1,340 @@
+/*
+ * Dumps. Owns the descriptor of one that was made.
+ * Invariant: what is restored is what was hashed; a dump of another format, or of a PostgreSQL that is
+ * newer than the one that is to take it, is refused before the server does anything with it.
+ */
+#include "agent/workload/pg_dumpfile.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/sha256.h"
+
+#define HEAD_BYTES 4096
+#define CHUNK (1 << 20)
+#define LIST_MS (10 * 60 * 1000)
+#define SOURCE "arraymark_source" /* database that a dump is made of */
+
+struct hashing {
+	struct sha256 *sha;
+	uint64_t bytes;
+	char head[HEAD_BYTES + 1]; /* of the first file; NUL-terminated */
+	size_t head_len;
+};
+
+int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e)
+{
+	const char *user = pg_user_name();
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (errno == EACCES || errno == EPERM)
+		return err_set(e, ERR_DENIED,
+			"the workers' user '%s' may not read the %s %s: `chmod o+r` it (and o+x the folders "
+			"above it), or `setfacl -m u:%s:r %s`",
+			user, what, path, user, path);
+	if (errno == ENOENT)
+		return err_set(e, ERR_NOTFOUND, "there is no %s %s on this host", what, path);
+	return err_sys(e, "cannot open the %s %s", what, path);
+}
+
+static int hash_fd(struct hashing *h, int fd, const char *name, struct err *e)
+{
+	char *chunk = xmalloc(CHUNK);
+	ssize_t n;
+
+	while ((n = read(fd, chunk, CHUNK)) > 0 || (n < 0 && errno == EINTR)) {
+		size_t room = HEAD_BYTES - h->head_len;
+
+		if (n < 0)
+			continue;
+		if (h->bytes == h->head_len && room) {
+			size_t take = (size_t)n < room ? (size_t)n : room;
+
+			memcpy(h->head + h->head_len, chunk, take);
+			h->head_len += take;
+		}
+		h->bytes += (uint64_t)n;
+		sha256_add(h->sha, chunk, (size_t)n);
+	}
+	free(chunk);
+	return n < 0 ? err_sys(e, "cannot read the dump %s", name) : 0;
+}
+
+static int is_shown(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static int hash_entry(struct hashing *h, const char *folder, const char *name, struct err *e)
+{
+	char *path = xasprintf("%s/%s", folder, name), label[512];
+	struct stat st;
+	int fd, status = pg_input_open(path, "dump's file", &fd, e);
+
+	if (!status) {
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+			snprintf(label, sizeof(label), "%s %lld\n", name, (long long)st.st_size);
+			sha256_add(h->sha, label, strlen(label));
+			status = hash_fd(h, fd, path, e);
+		}
+		close(fd);
+	}
+	free(path);
+	return status;
+}
+
+static int hash_folder(struct hashing *h, const char *folder, struct err *e)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, is_shown, alphasort), status = 0;
+
+	if (n < 0)
+		return err_sys(e, "cannot read the folder %s", folder);
+	for (int i = 0; i < n; i++) {
+		if (!status)
+			status = hash_entry(h, folder, names[i]->d_name, e);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+/* "PGDMP" begins a custom archive; plain ones are text. */
+static int find_format(struct pg_dumpfile *f, const struct hashing *h, int is_folder, struct err *e)
+{
+	char *toc;
+
+	if (is_folder) {
+		toc = xasprintf("%s/toc.dat", f->path);
+		f->format = access(toc, R_OK) ? PG_FORMAT_AUTO : PG_FORMAT_DIRECTORY;
+		free(toc);
+		if (f->format == PG_FORMAT_AUTO)
+			return err_set(e, ERR_INPUT,
+				"%s is not a dump: the folder that pg_dump -Fd makes has a toc.dat",
+				f->shown);
+		return 0;
+	}
+	if (h->bytes == 0)
+		return err_set(e, ERR_INPUT, "%s is not a dump: it is empty", f->shown);
+	if (h->head_len >= 5 && !memcmp(h->head, "PGDMP", 5)) {
+		f->format = PG_FORMAT_CUSTOM;
+		return 0;
+	}
+	f->format = PG_FORMAT_PLAIN;
+	if (memchr(h->head, '\0', h->head_len) || !strstr(h->head, "PostgreSQL database"))
+		return err_set(e, ERR_INPUT,
+			"%s is not a dump: it begins neither with PGDMP (pg_dump -Fc) nor with the words "
+			"of a plain one; what is compressed must be unpacked first",
+			f->shown);
+	return 0;
+}
+
+/* Behind `label` in the text: "15.18 (Debian …)" -> "15.18"; NULL: not there. */
+static char *version_after(const char *text, const char *label)
+{
+	const char *at = strstr(text, label);
+
+	at = at ? at + strlen(label) : NULL;
+	return at && isdigit((unsigned char)*at) ? xstrndup(at, strcspn(at, " \n(")) : NULL;
+}
+
+/* pg_restore -l reads the archive's table of contents: neither a wrong file nor a version that it
+ * does not know comes further. */
+static int read_contents(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	struct strv argv = {0};
+	struct buf out = {0};
+	int status;
+
+	if (pg_program(&c->programs, "pg_restore", &argv, e))
+		return -1;
+	strv_add_all(&argv, (const char *const[]){"-l", f->path, NULL});
+	status = proc_run_ok(&argv, LIST_MS, &out, e);
+	if (status && strstr(e->text, "unsupported version"))
+		err_set(e, ERR_INPUT,
+			"%s was made by a newer PostgreSQL than %s, which is installed here: install "
+			"that version, or make the dump with the older pg_dump",
+			f->shown, c->programs.version);
+	else if (status)
+		err_prefix(e, "%s cannot be restored", f->shown);
+	else
+		f->made_by = version_after(buf_str(&out), "Dumped by pg_dump version: ");
+	strv_free(&argv);
+	buf_free(&out);
+	return status;
+}
+
+static int check_made_by(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	if (!f->made_by || pg_major(f->made_by) <= c->programs.major ||
+		(c->programs.major > 100 && pg_major(f->made_by) < 100))
+		return 0;
+	return err_set(e, ERR_INPUT,
+		"%s was made by pg_dump %s, newer than the PostgreSQL %s that is installed here: install "
+		"that version, or make the dump with the older pg_dump",
+		f->shown, f->made_by, c->programs.version);
+}
+
+static int check_plan(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	const struct work_pg *w = c->w;
+
+	if (w->sha256 && strcmp(w->sha256, f->sha256))
+		return err_set(e, ERR_INPUT, "%s is not the dump of the plan: its SHA-256 is %s",
+			f->shown, f->sha256);
+	if (w->format != PG_FORMAT_AUTO && w->format != f->format)
+		return err_set(e, ERR_INPUT, "%s is a dump of the format %s, not %s", f->shown,
+			pg_format_name(f->format), pg_format_name(w->format));
+	if (f->format == PG_FORMAT_PLAIN && (w->jobs > 1 || w->no_owner))
+		return err_set(e, ERR_INPUT,
+			"%s is a plain dump, which psql runs: it takes neither 'jobs' nor 'no-owner'",
+			f->shown);
+	return 0;
+}
+
+static int examine(struct pg_dumpfile *f, struct pg_cluster *c, int fd, struct err *e)
+{
+	struct hashing *h = xcalloc(1, sizeof(*h));
+	struct stat st;
+	int is_folder, status;
+
+	h->sha = sha256_new();
+	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
+		status = err_set(e, ERR_INPUT, "%s is neither a file nor a folder", f->shown);
+		goto out;
+	}
+	is_folder = S_ISDIR(st.st_mode);
+	status = is_folder ? hash_folder(h, f->path, e) : hash_fd(h, fd, f->shown, e);
+	if (status)
+		goto out;
+	sha256_end(h->sha, f->sha256);
+	f->bytes = h->bytes;
+	status = find_format(f, h, is_folder, e);
+	if (!status && f->format == PG_FORMAT_PLAIN)
+		f->made_by = version_after(h->head, "Dumped by pg_dump version ");
+	else if (!status)
+		status = read_contents(f, c, e);
+	if (!status)
+		status = check_made_by(f, c, e);
+	if (!status)
+		status = check_plan(f, c, e);
+out:
+	sha256_free(h->sha);
+	free(h);
+	return status;
+}
+
+int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	int fd, status;
+
+	*f = (struct pg_dumpfile){.fd = -1};
+	f->path = xstrdup(c->w->dump);
+	f->shown = xstrdup(c->w->dump);
+	if (pg_input_open(f->path, "dump", &fd, e))
+		return -1;
+	status = examine(f, c, fd, e);
+	close(fd);
+	return status;
+}
+
+/* ---- one that is made ---- */
+
+/* A file without a name; in memory where the temporary folder's file system knows none. */
+static int nameless_file(struct err *e)
+{
+	int fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fd = memfd_create("dump", MFD_CLOEXEC);
+	return fd >= 0 ? fd : err_sys(e, "cannot make a file for the dump");
+}
+
+/* Of our descriptor, for children that don't have it. /proc may be that of another PID namespace:
+ * there we have another number. */
+static char *descriptor_path(int fd, struct err *e)
+{
+	char number[32];
+	ssize_t n = readlink("/proc/self", number, sizeof(number) - 1);
+
+	if (n < 0) {
+		err_sys(e, "cannot read /proc/self");
+		return NULL;
+	}
+	number[n] = '\0';
+	return xasprintf("/proc/%s/fd/%d", number, fd);
+}
+
+static int fill_source(struct pg_cluster *c, struct err *e)
+{
+	struct strv argv = {0};
+
+	if (pg_cluster_new_database(c, SOURCE, NULL, NULL, e) ||
+		pg_cluster_vector(c, "pgbench", &argv, e))
+		return -1;
+	strv_add_all(&argv, (const char *const[]){"-i", "-q", "-s", NULL});
+	strv_addf(&argv, "%u", c->w->scale);
+	strv_add(&argv, SOURCE);
+	return pg_cluster_run(&argv, NULL, e);
+}
+
+static int dump_source(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	struct strv argv = {0};
+
+	if (pg_cluster_vector(c, "pg_dump", &argv, e))
+		return -1;
+	strv_addf(&argv, "-F%c", c->w->format == PG_FORMAT_PLAIN ? 'p' : 'c');
+	strv_add_all(&argv, (const char *const[]){"--no-sync", "-f", f->path, SOURCE, NULL});
+	return pg_cluster_run(&argv, NULL, e);
+}
+
+int pg_dumpfile_make(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
+{
+	static const char drop[] = "drop database " SOURCE;
+
+	*f = (struct pg_dumpfile){.fd = nameless_file(e)};
+	if (f->fd < 0 || !(f->path = descriptor_path(f->fd, e)))
+		return -1;
+	f->shown = xasprintf("made by pgbench at scale %u", c->w->scale);
+	if (fill_source(c, e) || dump_source(f, c, e) || pg_cluster_sql(c, "postgres", drop, NULL, e))
+		return err_prefix(e, "cannot make a dump at scale %u", c->w->scale);
+	if (lseek(f->fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot read the dump again");
+	return examine(f, c, f->fd, e);
+}
+
+void pg_dumpfile_tell(const struct pg_dumpfile *f, struct trial_detail *d)
+{
+	char *text = xasprintf("%s\nformat %s, %llu bytes, by pg_dump %s\nsha256 %s", f->shown,
+		pg_format_name(f->format), (unsigned long long)f->bytes,
+		f->made_by ? f->made_by : "of an unknown version", f->sha256);
+
+	detail_note(d, "dump", text);
+	detail_fact(d, "dump_bytes", (double)f->bytes, "B");
+	free(text);
+}
+
+void pg_dumpfile_close(struct pg_dumpfile *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	free(f->shown);
+	free(f->made_by);
+	*f = (struct pg_dumpfile){.fd = -1};
+}
