@@ -83,11 +83,16 @@ fail:
 
 int fs_read_file(const char *path, size_t max, struct buf *out, struct err *e)
 {
+	struct stat st;
 	int fd, status;
 
 	if (open_regular(path, &fd, e))
 		return -1;
-	status = fs_read_fd(fd, path, max, out, e);
+	/* What is known to be too large is not read first. */
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > max)
+		status = too_large(fd, path, max, e);
+	else
+		status = fs_read_fd(fd, path, max, out, e);
 	close(fd);
 	return status;
 }

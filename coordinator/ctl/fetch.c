@@ -38,27 +38,62 @@ int fetch_add_run(
 	return client_call(c, &call, on_line, &r, e);
 }
 
+/* Lines of a file, none longer than LINE_MAX_BYTES. */
+struct lines {
+	FILE *f;
+	char chunk[65536];
+	size_t at, n; /* what of the chunk is not taken yet */
+	struct buf line;
+};
+
+/* 1: a line, without its end; 0: there is none left; -1: it is too long. */
+static int next_line(struct lines *l)
+{
+	buf_reset(&l->line);
+	for (;;) {
+		const char *from = l->chunk + l->at, *end;
+		size_t take = l->n;
+
+		if (l->n == 0) {
+			l->at = 0;
+			l->n = fread(l->chunk, 1, sizeof(l->chunk), l->f);
+			if (l->n == 0)
+				return l->line.len > 0;
+			continue;
+		}
+		end = memchr(from, '\n', l->n);
+		take = end ? (size_t)(end - from) : l->n;
+		if (l->line.len + take > LINE_MAX_BYTES)
+			return -1;
+		buf_add(&l->line, from, take);
+		take += end != NULL;
+		l->at += take;
+		l->n -= take;
+		if (end)
+			return 1;
+	}
+}
+
 /* Exports are read line by line: they may be longer than what is held of other texts. */
 static int add_export(FILE *f, const char *path, struct result_set *set, struct err *e)
 {
 	struct reading r = {.set = set, .name = path};
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-	int bad = 0;
+	struct lines l = {.f = f};
+	int more, bad = 0;
 
-	while (!bad && (n = getline(&line, &cap, f)) >= 0) {
-		if (n > LINE_MAX_BYTES)
-			bad = err_set(e, ERR_INPUT, "%s:%zu: a line of %zd bytes is no export",
-				r.name, r.line_no + 1, n);
-		else if (n > 1)
-			bad = on_line(&r, line, (size_t)n - (line[n - 1] == '\n'), e);
+	while (!bad && (more = next_line(&l)) != 0) {
+		if (more < 0)
+			bad = err_set(e, ERR_INPUT,
+				"%s:%zu: a line of more than %d bytes is no export", r.name,
+				r.line_no + 1, LINE_MAX_BYTES);
+		else if (l.line.len)
+			bad = on_line(&r, l.line.data, l.line.len, e);
 		else
 			r.line_no++;
 	}
 	if (!bad && ferror(f))
 		bad = err_sys(e, "cannot read %s", r.name);
-	free(line);
+	buf_free(&l.line);
 	return bad ? -1 : 0;
 }
 

@@ -154,6 +154,8 @@ static int read_outcome(const struct export_line *l, struct trial_summary *t, st
 	t->cpu_user_ns = export_u64(o, "cpu_user_ns");
 	t->cpu_system_ns = export_u64(o, "cpu_system_ns");
 	t->samples = export_u32(o, "samples");
+	if (t->elapsed_ns < 0 || t->sync_ns < 0)
+		return export_wrong(l, e, "times from 0 on");
 	read_telemetry(json_object_get(o, "telemetry"), &t->tele);
 	t->evidence = export_evidence_read(json_object_get(o, "evidence"));
 	t->n_evidence = t->evidence != NULL;
@@ -293,7 +295,8 @@ static int read_summary(struct result_set *s, const struct export_line *l, uint6
 		return export_wrong(l, e, "host");
 	if (m.metric == METRIC_COUNT || m.n == 0 || !is_measure(m.mean))
 		return export_wrong(l, e, "a metric, n (from 1) and a mean above 0");
-	if (m.min > m.mean || m.max < m.mean || !(m.resolution >= 0 && isfinite(m.resolution)))
+	/* Each was rounded or cut on its own. */
+	if (m.min > m.mean + m.resolution || m.max < m.mean - m.resolution || !(m.resolution >= 0 && isfinite(m.resolution)))
 		return export_wrong(l, e, "min, mean and max in order and a resolution");
 	if (m.stddev < 0 || isinf(m.stddev) ||
 		!(m.stddev_resolution >= 0 && isfinite(m.stddev_resolution)))

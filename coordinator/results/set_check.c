@@ -102,7 +102,7 @@ static int check_trial(const struct result_run *r, const struct result_trial *t,
 		(s->error && strlen(s->error) > TEXT_BYTES))
 		return wrong(e, "trial", t->host, s->trial, "a text of it is no line");
 	if (!is_time(s->elapsed_ns) || !is_time(s->sync_ns) || !is_time(s->started_wall_ns))
-		return wrong(e, "trial", t->host, s->trial, "a negative time");
+		return wrong(e, "trial", t->host, s->trial, "its times make no sense");
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static int check_series(const struct result_series *s, struct err *e)
 		const struct result_point *p = &s->points[i];
 
 		if (!is_time(p->start_ns) || !is_time(p->end_ns))
-			return wrong(e, "series of trial", s->host, s->trial, "a negative time");
+			return wrong(e, "series of trial", s->host, s->trial, "a time that makes no sense");
 	}
 	return 0;
 }
