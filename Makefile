@@ -3,7 +3,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 PREFIX   ?= /usr/local
 CC       ?= gcc
-PKGS     := libevent libevent_openssl libevent_pthreads openssl libprotobuf-c sqlite3 yaml-0.1 jansson blkid gsl
+PKGS     := liburing libevent libevent_openssl libevent_pthreads openssl libprotobuf-c sqlite3 yaml-0.1 jansson blkid gsl
 PKGFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
 WARN     := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes $(WERROR)

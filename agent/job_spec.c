@@ -4,6 +4,7 @@
 #include "agent/job_internal.h"
 #include "agent/workload/stream_spec.h"
 #include "common/base/mem.h"
+#include "common/plan/work_random.h"
 #include "common/plan/workload.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15ULL
@@ -62,6 +63,9 @@ int job_worker_spec(const struct job *j, const struct volume *v, unsigned worklo
 	spec->ram_bytes = j->inv->ram_bytes;
 	if (w->kind == WORKLOAD_STREAM && fill_stream(j, workload, spec, e))
 		return -1;
+	/* What is verified is what the stream wrote. */
+	if (w->random && w->random->of)
+		spec->seed = *contents_seed(j, w->random->of_index, repeat);
 	spec->kind = xstrdup(workload_kind_name(w->kind));
 	spec->directory = xstrdup(v->directory);
 	spec->sample_ns = j->plan->sample_ns;

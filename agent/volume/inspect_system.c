@@ -8,7 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/host.h"
 #include "agent/volume/environment.h"
+#include "agent/workload/uring.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
@@ -130,6 +132,17 @@ static void add_fio(struct inventory *inv)
 	strv_free(&argv);
 }
 
+/* By the user that workers run as: the sysctl lets some and not others. */
+static void add_io_uring(struct inventory *inv)
+{
+	struct spawn_user u;
+	struct err ignored;
+
+	if (spawn_user_find(AGENT_WORK_USER, &u, &ignored) == 0 &&
+		uring_check_user(u.drop, u.uid, u.gid, &ignored) == 0)
+		strv_add(&inv->capabilities, "io_uring");
+}
+
 void inspect_system(struct inventory *inv)
 {
 	struct utsname u;
@@ -144,6 +157,7 @@ void inspect_system(struct inventory *inv)
 	environment_of_host("", inv);
 	inv->scratch_loop = geteuid() == 0 && fs_find_program("losetup") &&
 			    can_open("/dev/loop-control");
+	add_io_uring(inv);
 	if (uname(&u))
 		return;
 	inv->kernel = xasprintf("%s %s", u.sysname, u.release);

@@ -8,5 +8,6 @@ extern const struct workload_engine stream_engine;
 extern const struct workload_engine parallel_engine;
 extern const struct workload_engine fio_engine, command_engine;
 extern const struct workload_engine pg_restore_engine, pg_dump_engine, pgbench_engine;
+extern const struct workload_engine random_engine;
 
 #endif

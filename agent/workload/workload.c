@@ -12,6 +12,7 @@ static const struct workload_engine *const engines[] = {
 	&pg_restore_engine,
 	&pg_dump_engine,
 	&pgbench_engine,
+	&random_engine,
 };
 
 const struct workload_engine *workload_find(enum workload_kind kind)

@@ -7,7 +7,7 @@
 #include "common/base/units.h"
 #include "common/plan/bind.h"
 #include "common/plan/plan_internal.h"
-#include "common/plan/workload.h"
+#include "common/plan/workload_type.h"
 
 struct host_check {
 	const struct plan *p;
@@ -159,6 +159,14 @@ static void check_scratch_limit(const struct host_check *c)
 		lack(c, "scratch disks of %s are wanted, its policy's limit is %s",
 			units_size(need, a),
 			units_size((int64_t)(c->inv->scratch_limit & INT64_MAX), b));
+}
+
+void workload_lacks_io_uring(const struct inventory *inv, struct buf *ret)
+{
+	if (!strv_has(&inv->capabilities, "io_uring"))
+		buf_adds(ret, "workers cannot use io_uring there (kernel older than 5.1, sysctl "
+			      "kernel.io_uring_disabled, or a container's seccomp filter): use engine: "
+			      "pread");
 }
 
 static void check_workloads(const struct host_check *c)

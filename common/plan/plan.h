@@ -27,6 +27,7 @@ enum plan_builds { BUILDS_EACH_BLOCK, BUILDS_ONCE };
 enum plan_order { ORDER_RANDOM, ORDER_AS_WRITTEN };
 enum plan_start { START_FREE, START_TOGETHER };
 enum plan_on_trial_failure { TRIAL_FAILURE_CONTINUE, TRIAL_FAILURE_RETRY, TRIAL_FAILURE_STOP };
+enum io_engine { IO_PREAD, IO_URING };
 enum plan_on_host_lost { HOST_LOST_WAIT, HOST_LOST_CONTINUE, HOST_LOST_FAIL };
 
 /* A size that may depend on the host: factor * ram + bytes. Written as `30G`, `ram`, `ram * 1.25`,
@@ -124,6 +125,8 @@ struct stream {
 	unsigned compressible_percent; /* 1 .. 99 with DATA_COMPRESSIBLE: what a compressor saves */
 	enum sync_kind sync;           /* SYNC_NONE for reads */
 	int direct, verify;            /* verify: reads of `of` only */
+	enum io_engine engine;
+	unsigned depth;                /* operations under way per thread; 1 with IO_PREAD */
 	unsigned threads, files;       /* from 1 */
 	int64_t rate; /* bytes/s over all threads; 0: unlimited */
 	int64_t file_rate; /* bytes/s of each file while it is moved; 0: unlimited; then rate is 0 */

@@ -20,6 +20,8 @@ key_reader read_properties; /* plan_props.c: struct pool_stage */
 key_reader read_datasets;   /* plan_props.c: struct pool_stage */
 key_reader read_filesystem; /* plan_fs.c: struct fs_stage * */
 key_reader read_stream;     /* plan_stream.c: struct workload */
+key_reader read_stream_data; /* plan_stream.c: struct stream's data */
+extern const struct word_list io_engine_list, stream_sync_list; /* plan_stream.c */
 
 /* plan_layout.c: all layouts of the map, combined with the matrix (or NULL), into the plan. */
 void plan_read_layouts(struct reading *r, struct yaml_node *layouts, const struct yaml_node *matrix);

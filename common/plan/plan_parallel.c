@@ -160,6 +160,21 @@ static void access(const struct workload *w, struct strv *inputs, struct strv *p
 		workload_access(&w->parallel->members[i], inputs, programs);
 }
 
+/* Each thing once, whoever of the members lacks it. */
+static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
+{
+	struct buf one = {0};
+
+	for (size_t i = 0; i < w->parallel->n; i++) {
+		buf_reset(&one);
+		if (!workload_lacks(&w->parallel->members[i], inv, &one) ||
+			strstr(buf_str(ret), buf_str(&one)))
+			continue;
+		buf_addf(ret, "%s%s", ret->len ? "; " : "", buf_str(&one));
+	}
+	buf_free(&one);
+}
+
 static int makes(const struct workload *w)
 {
 	int any = 0;
@@ -197,5 +212,6 @@ const struct workload_type work_parallel_type = {
 	.needs = needs,
 	.access = access,
 	.makes = makes,
+	.lacks = lacks,
 	.syncs = syncs,
 };

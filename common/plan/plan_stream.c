@@ -7,7 +7,7 @@
 #include "common/plan/workload_type.h"
 
 #define FILE_PATTERN_MAX 128
-#define BUFFERS_MAX (1LL << 30) /* threads x block-size */
+#define BUFFERS_MAX (1LL << 30) /* threads x depth x block-size */
 #define DIRECT_UNIT 4096
 
 static const struct word op_words[] = {
@@ -16,11 +16,11 @@ static const struct word data_words[] = {{"random", DATA_RANDOM, NULL}, {"zero",
 static const struct word sync_words[] = {{"all", SYNC_ALL, NULL}, {"file", SYNC_FILE, NULL},
 	{"filesystem", SYNC_FILESYSTEM, NULL}, {"none", SYNC_NONE, NULL}};
 static const struct word engine_words[] = {
-	{"pread", 0, NULL}, {"io_uring", 1, "use engine: pread"}};
+	{"pread", IO_PREAD, NULL}, {"io_uring", IO_URING, NULL}};
 static const struct word_list op_list = WORD_LIST("an op", op_words);
 static const struct word_list data_list = WORD_LIST("a kind of data", data_words);
-static const struct word_list sync_list = WORD_LIST("a kind of sync", sync_words);
-static const struct word_list engine_list = WORD_LIST("an engine", engine_words);
+const struct word_list stream_sync_list = WORD_LIST("a kind of sync", sync_words);
+const struct word_list io_engine_list = WORD_LIST("an engine", engine_words);
 static const struct int_range block_range = {512, 64 << 20};
 static const struct int_range thread_range = {1, PLAN_MAX_THREADS};
 static const struct int_range file_range = {1, PLAN_MAX_FILES};
@@ -28,7 +28,7 @@ static const struct int_range depth_range = {1, 4096};
 static const struct int_range rate_range = {4096, INT64_MAX};
 
 /* random, zero, or {compressible: 50%} */
-static void read_data(struct reading *r, const struct yaml_node *n, const char *path, void *field,
+void read_stream_data(struct reading *r, const struct yaml_node *n, const char *path, void *field,
 	const void *arg)
 {
 	struct stream *s = field;
@@ -53,26 +53,6 @@ static void read_data(struct reading *r, const struct yaml_node *n, const char *
 		read_error(r, c, path, "compressible takes 1%% to 99%%");
 	s->data = DATA_COMPRESSIBLE;
 	s->compressible_percent = (unsigned)(share * 100 + 0.5);
-}
-
-static void read_engine(struct reading *r, const struct yaml_node *n, const char *path, void *field,
-	const void *arg)
-{
-	int engine;
-
-	(void)field;
-	read_word(r, n, path, &engine, arg);
-}
-
-static void read_depth(struct reading *r, const struct yaml_node *n, const char *path, void *field,
-	const void *arg)
-{
-	unsigned depth = 1;
-
-	(void)field;
-	read_uint(r, n, path, &depth, arg);
-	if (depth > 1)
-		read_unsupported(r, n, path, NULL, "use threads");
 }
 
 /* Letters, digits, "._+-" and {trial}; so it is one name within the volume's folder. */
@@ -113,11 +93,11 @@ static const struct key_row stream_rows[] = {
 	{"op", read_word, FIELD(op), &op_list, "write, read or rewrite"},
 	{"size", read_plan_size, FIELD(size), NULL, NULL},
 	{"block-size", read_bytes, FIELD(block_size), &block_range, NULL},
-	{"data", read_data, 0, NULL, NULL},
-	{"sync", read_word, FIELD(sync), &sync_list, NULL},
+	{"data", read_stream_data, 0, NULL, NULL},
+	{"sync", read_word, FIELD(sync), &stream_sync_list, NULL},
 	{"direct", read_bool, FIELD(direct), NULL, NULL},
-	{"engine", read_engine, 0, &engine_list, NULL},
-	{"depth", read_depth, 0, &depth_range, NULL},
+	{"engine", read_word, FIELD(engine), &io_engine_list, NULL},
+	{"depth", read_uint, FIELD(depth), &depth_range, NULL},
 	{"threads", read_uint, FIELD(threads), &thread_range, NULL},
 	{"files", read_uint, FIELD(files), &file_range, NULL},
 	{"rate", read_bytes, FIELD(rate), &rate_range, NULL},
@@ -133,7 +113,7 @@ void stream_defaults(struct stream *s)
 {
 	s->block_size = 1 << 20;
 	s->sync = SYNC_ALL;
-	s->threads = s->files = 1;
+	s->threads = s->files = s->depth = 1;
 }
 
 void read_stream(struct reading *r, const struct yaml_node *n, const char *path, void *field,
@@ -358,9 +338,12 @@ static void check_shape(const struct stream_check *c)
 		fail(c, yaml_get(c->at->n, "size") ? "size" : "block-size",
 			"%s in %u part%s is less than one block of %s each", units_size(bytes, a),
 			parts, parts == 1 ? "" : "s", units_size(s->block_size, b));
-	if ((int64_t)s->threads * s->block_size > BUFFERS_MAX)
-		fail(c, "threads", "%u blocks of %s need more than 1 GiB of buffers", s->threads,
-			units_size(s->block_size, a));
+	if (s->engine == IO_PREAD && s->depth > 1)
+		fail(c, "depth", "of more than 1 needs engine: io_uring; with pread, use threads");
+	if ((int64_t)s->threads * s->depth > BUFFERS_MAX / s->block_size)
+		fail(c, s->depth > 1 ? "depth" : "threads",
+			"%llu blocks of %s need more than 1 GiB of buffers",
+			(unsigned long long)s->threads * s->depth, units_size(s->block_size, a));
 	if (s->direct && s->block_size % DIRECT_UNIT)
 		fail(c, "block-size", "direct needs a block-size that is a multiple of %d bytes",
 			DIRECT_UNIT);

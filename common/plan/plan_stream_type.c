@@ -107,6 +107,12 @@ static int syncs(const struct workload *w)
 	return w->stream.op == OP_READ ? -1 : w->stream.sync != SYNC_NONE;
 }
 
+static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
+{
+	if (w->stream.engine == IO_URING)
+		workload_lacks_io_uring(inv, ret);
+}
+
 const struct workload_type work_stream_type = {
 	.key = "stream",
 	.headline_of = headline,
@@ -117,4 +123,5 @@ const struct workload_type work_stream_type = {
 	.op = op,
 	.syncs = syncs,
 	.makes = makes,
+	.lacks = lacks,
 };

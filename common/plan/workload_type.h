@@ -52,8 +52,11 @@ void plan_read_workload(struct reading *r, const struct yaml_node *n, const char
 void __attribute__((format(printf, 3, 4)))
 workload_error(const struct workload_place *at, const char *key, const char *fmt, ...);
 void workload_clear(struct workload *w);
+/* For a kind's `lacks`: says so where the inventory does not have the capability. */
+void workload_lacks_io_uring(const struct inventory *inv, struct buf *ret);
 
 extern const struct workload_type work_stream_type;
+extern const struct workload_type work_random_type;    /* plan_random.c */
 extern const struct workload_type work_filebench_type; /* plan_filebench.c */
 extern const struct workload_type work_parallel_type;
 extern const struct workload_type work_fio_type, work_command_type;

@@ -499,6 +499,28 @@ static void test_host_memory(void **state)
 	plan_free(p);
 }
 
+static void test_host_without_io_uring(void **state)
+{
+	struct plan *p = parse(HEAD "layouts:\n  a: {existing: /x}\nworkloads:\n"
+				    "  w: {stream: {op: write, size: 1G, engine: io_uring}}\n"
+				    "  r: {random: {op: read, of: w}}\n"
+				    "  u: {random: {op: read, of: w, engine: io_uring, depth: 32}}\n");
+	struct inventory inv;
+	struct strv errs = {0};
+
+	(void)state;
+	inventory_make(&inv);
+	assert_int_equal(plan_check_host(p, &inv, &errs), -1);
+	assert_int_equal(errs.n, 2);
+	assert_non_null(strstr(errs.v[0], "host knew: workloads.w: workers cannot use io_uring there"));
+	assert_non_null(strstr(errs.v[1], "host knew: workloads.u: workers cannot use io_uring there"));
+	strv_free(&errs);
+	strv_add(&inv.capabilities, "io_uring");
+	assert_int_equal(plan_check_host(p, &inv, &errs), 0);
+	inventory_clear(&inv);
+	plan_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_multipath),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_host_memory),
+		cmocka_unit_test(test_host_without_io_uring),
 		cmocka_unit_test(test_policy_error),
 		cmocka_unit_test(test_room),
 	};

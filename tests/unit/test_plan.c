@@ -563,6 +563,7 @@ static void test_shipped_plans(void **state)
 	check_shipped("deploy/plans/starter.yaml");
 	check_shipped("deploy/plans/fio.yaml");
 	check_shipped("deploy/plans/command.yaml");
+	check_shipped("deploy/plans/random.yaml");
 }
 
 int main(void)

@@ -12,7 +12,6 @@ static const struct wrong workloads[] = {
 	{"two kinds",
 		TOP EXISTING "workloads:\n"
 			     "  w: {stream: {op: write, size: 1G}, random: {op: read}}\n",
-		"7:38: workloads.w.random: 'random' is not supported by this version\n"
 		"7:38: workloads.w: one workload does one thing: 'stream' is there already\n"},
 	{"unknown kind",
 		TOP EXISTING "workloads:\n"
@@ -21,11 +20,11 @@ static const struct wrong workloads[] = {
 		"'stream'?\n"},
 	{"kinds of later versions",
 		TOP EXISTING "workloads:\n"
-			     "  w0: {random: {}}\n"
+			     "  w0: {rebuild: {}}\n"
 			     "  w1: {rebuild: {}}\n"
 			     "  w7: {disk-scan: {}}\n"
 			     "  w8: {rebuild: {}}\n",
-		"7:8: workloads.w0.random: 'random' is not supported by this version\n"
+		"7:8: workloads.w0.rebuild: 'rebuild' is not supported by this version\n"
 		"8:8: workloads.w1.rebuild: 'rebuild' is not supported by this version\n"
 		"9:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
 		"10:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
@@ -84,11 +83,12 @@ static const struct wrong streams[] = {
 	{"sync", STREAM("{op: write, size: 1G, sync: fsync}"),
 		"7:43: workloads.w.stream.sync: 'fsync' is not a kind of sync (all, file, "
 		"filesystem, none)\n"},
-	{"io_uring", STREAM("{op: write, size: 1G, engine: io_uring, depth: 4}"),
-		"7:37: workloads.w.stream.engine: 'engine: io_uring' is not supported by "
-		"this version: use engine: pread\n"
-		"7:55: workloads.w.stream.depth: 'depth: 4' is not supported by this "
-		"version: use threads\n"},
+	{"depth", STREAM("{op: write, size: 1G, depth: 4}"),
+		"7:44: workloads.w.stream.depth: of more than 1 needs engine: io_uring; with "
+		"pread, use threads\n"},
+	{"deep buffers", STREAM("{op: write, size: 1G, engine: io_uring, depth: 2000}"),
+		"7:62: workloads.w.stream.depth: 2000 blocks of 1 MiB need more than 1 GiB of "
+		"buffers\n"},
 	{"engine", STREAM("{op: write, size: 1G, engine: aio}"),
 		"7:45: workloads.w.stream.engine: 'aio' is not an engine (pread, io_uring)\n"},
 	{"direct block", STREAM("{op: write, size: 1G, direct: true, block-size: 6000}"),
@@ -215,11 +215,12 @@ static const struct wrong ties[] = {
 			   "  r: {stream: {op: read, file: old, size: 1G}}\n",
 		"7:32: workloads.r.stream.file: no earlier workload writes 'old', and "
 		"volumes start empty\n"},
-	{"read of a kind of a later version",
+	{"read of another kind",
 		TOP EXISTING "workloads:\n"
-			     "  w: {random: {op: write}}\n"
+			     "  w: {random: {op: write, size: 1G}}\n"
 			     "  r: {stream: {op: read, of: w}}\n",
-		"7:7: workloads.w.random: 'random' is not supported by this version\n"},
+		"8:30: workloads.r.stream.of: 'w' is not a write: name the workload that makes "
+		"the files\n"},
 };
 WRONG_TEST(ties)
 
@@ -275,6 +276,85 @@ static const struct wrong timed[] = {
 		"7:48: workloads.w.duration: '0s' is outside of 1s to 7d00h00m\n"},
 };
 WRONG_TEST(timed)
+#define RANDOM(body) TOP EXISTING "workloads:\n  w: {random: " body "}\n"
+static const struct wrong randoms[] = {
+	{"no op", RANDOM("{size: 1G}"),
+		"7:15: workloads.w.random: 'op' is missing: read, write or mixed\n"},
+	{"op", RANDOM("{op: raed, size: 1G}"),
+		"7:20: workloads.w.random.op: 'raed' is not an op (read, write, mixed); did "
+		"you mean 'read'?\n"},
+	{"no size", RANDOM("{op: read}"),
+		"7:15: workloads.w.random: 'size' is missing: over how much to spread, such as "
+		"30G or ram * 2\n"},
+	{"unknown key", RANDOM("{op: read, size: 1G, thraeds: 2}"),
+		"7:36: workloads.w.random: 'thraeds' is not a key of random; did you mean "
+		"'threads'?\n"},
+	{"mixed without a share", RANDOM("{op: mixed, size: 1G}"),
+		"7:20: workloads.w.random.op: a mixed one needs the share of reads, such as "
+		"reads: 70%\n"},
+	{"a share of what is not mixed", RANDOM("{op: read, size: 1G, reads: 70%}"),
+		"7:43: workloads.w.random.reads: belongs to op: mixed\n"},
+	{"a share of all", RANDOM("{op: mixed, size: 1G, reads: 100%}"),
+		"7:44: workloads.w.random.reads: takes 1% to 99%: what is left are writes\n"},
+	{"depth of pread", RANDOM("{op: read, size: 1G, depth: 8}"),
+		"7:43: workloads.w.random.depth: of more than 1 needs engine: io_uring; with "
+		"pread, use threads\n"},
+	{"buffers", RANDOM("{op: read, size: 90G, threads: 64, depth: 64, block-size: 1M, "
+			   "engine: io_uring}"),
+		"7:57: workloads.w.random.depth: 4096 blocks of 1 MiB need more than 1 GiB of "
+		"buffers\n"},
+	{"direct", RANDOM("{op: read, size: 1G, block-size: 1000, direct: true}"),
+		"7:48: workloads.w.random.block-size: direct needs a multiple of 512 bytes\n"},
+	{"verify of odd blocks", RANDOM("{op: write, size: 1G, block-size: 1001, verify: true}"),
+		"7:49: workloads.w.random.block-size: verify needs a multiple of 8 bytes\n"},
+	{"verify of too many", RANDOM("{op: write, size: 1T, verify: true}"),
+		"7:45: workloads.w.random.verify: 1 TiB are more than 67108864 blocks of 4 KiB "
+		"to keep in mind: use larger ones\n"},
+	{"distribution", RANDOM("{op: read, size: 1G, duration: 9s, distribution: pareto:1}"),
+		"7:64: workloads.w.random.distribution: 'pareto:1' is not a distribution: "
+		"uniform, or zipf:1.1\n"},
+	{"exponent", RANDOM("{op: read, size: 1G, duration: 9s, distribution: 'zipf:0'}"),
+		"7:64: workloads.w.random.distribution: zipf takes an exponent of 0.05 to 5\n"},
+	{"zipf without an end", RANDOM("{op: read, size: 1G, distribution: 'zipf:1.1'}"),
+		"7:50: workloads.w.random.distribution: zipf comes back to the same blocks: say "
+		"when to end with a duration or ops\n"},
+	{"two ends", RANDOM("{op: read, size: 1G, duration: 9s, ops: 5}"),
+		"7:55: workloads.w.random.ops: and a duration: give one of them\n"},
+	{"two durations",
+		TOP EXISTING "workloads:\n  w: {random: {op: read, size: 1G, duration: 9s}, "
+			     "duration: 8s}\n",
+		"7:46: workloads.w.random.duration: is given twice, and differently\n"},
+	{"sync of a read", RANDOM("{op: read, size: 1G, sync: {every: 5}}"),
+		"7:42: workloads.w.random.sync: a read has nothing to sync\n"},
+	{"sync", RANDOM("{op: write, size: 1G, sync: {evry: 5}}"),
+		"7:43: workloads.w.random.sync: must be all, file, filesystem, none or {every: "
+		"100}\n"},
+	{"less than a block a thread", RANDOM("{op: read, size: 64K, threads: 32}"),
+		"7:32: workloads.w.random.size: 64 KiB in 32 parts is less than one block of 4 "
+		"KiB each\n"},
+	{"of unknown", TOP EXISTING WRITE "  r: {random: {op: read, of: ww}}\n",
+		"8:30: workloads.r.random.of: there is no workload 'ww'\n"},
+	{"of one that makes no files",
+		TOP EXISTING WRITE "  r: {random: {op: read, size: 1G}}\n"
+				   "  x: {random: {op: read, of: r}}\n",
+		"9:30: workloads.x.random.of: 'r' is not a stream that writes: name the one that "
+		"makes the files\n"},
+	{"files and data of another",
+		TOP EXISTING WRITE "  r: {random: {op: read, of: w, files: 2, size: 2G, data: zero}}\n",
+		"8:40: workloads.r.random.files: come from 'w', leave it out\n"
+		"8:49: workloads.r.random.size: larger than what 'w' writes\n"
+		"8:59: workloads.r.random.data: a read takes what is in the files of 'w'\n"},
+	{"verified writes to another's",
+		TOP EXISTING WRITE "  r: {random: {op: write, of: w, verify: true}}\n",
+		"8:42: workloads.r.random.verify: needs files of its own where it writes: leave "
+		"out 'of', give a size\n"},
+	{"writes over what is verified later",
+		TOP EXISTING WRITE "  r: {random: {op: write, of: w}}\n"
+				   "  s: {stream: {op: read, of: w, verify: true}}\n",
+		"8:31: workloads.r.random.of: 's' verifies what 'w' wrote, and this writes over "
+		"it\n"},
+};
+WRONG_TEST(randoms)
 
 int main(void)
 {
@@ -285,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_timed),
+		cmocka_unit_test(test_randoms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
