@@ -9,5 +9,6 @@ extern const struct workload_engine parallel_engine;
 extern const struct workload_engine fio_engine, command_engine;
 extern const struct workload_engine pg_restore_engine, pg_dump_engine, pgbench_engine;
 extern const struct workload_engine random_engine;
+extern const struct workload_engine filebench_engine;
 
 #endif

@@ -13,6 +13,7 @@ static const struct workload_engine *const engines[] = {
 	&pg_dump_engine,
 	&pgbench_engine,
 	&random_engine,
+	&filebench_engine,
 };
 
 const struct workload_engine *workload_find(enum workload_kind kind)

@@ -564,6 +564,7 @@ static void test_shipped_plans(void **state)
 	check_shipped("deploy/plans/fio.yaml");
 	check_shipped("deploy/plans/command.yaml");
 	check_shipped("deploy/plans/random.yaml");
+	check_shipped("deploy/plans/varmail.yaml");
 }
 
 int main(void)

@@ -54,7 +54,7 @@ define process name=reader, instances=$nshadows
 		flowop hog        name=reader-compute, value=$usermode
 		flowop sempost    name=wake-log, value=1, target=log-block, blocking
 		flowop sempost    name=wake-writer, value=1, target=writer-block, blocking
-		flowop eventlimit name=rate
+		flowop eventlimit name=read-rate
 	}
 }
 

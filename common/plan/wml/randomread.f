@@ -8,9 +8,9 @@ set $directio = 0
 
 define file name=large, path=$dir, size=$filesize, prealloc, reuse, paralloc
 
-define process name=random, instances=1
+define process name=random-io, instances=1
 {
-	thread name=random, memsize=5m, instances=$nthreads
+	thread name=random-io, memsize=5m, instances=$nthreads
 	{
 		flowop read name=random-read, filename=large, iosize=$iosize, random,
 			workingset=$workingset, directio=$directio

@@ -24,7 +24,7 @@ define flowop name=hit
 
 define process name=proxy, instances=1
 {
-	thread name=client, memsize=10m, instances=$nthreads
+	thread name=visitor, memsize=10m, instances=$nthreads
 	{
 		flowop deletefile     name=evict, filesetname=cache
 		flowop createfile     name=store-create, filesetname=cache, fd=1

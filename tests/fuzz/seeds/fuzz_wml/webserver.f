@@ -21,7 +21,7 @@ define flowop name=page
 
 define process name=server, instances=1
 {
-	thread name=client, memsize=10m, instances=$nthreads
+	thread name=visitor, memsize=10m, instances=$nthreads
 	{
 		flowop page           name=page, iters=10
 		flowop appendfilerand name=log-append, filesetname=log, iosize=$meanappendsize, fd=2

@@ -1,0 +1,349 @@
+/*
+ * The external filebench. Owns the text it is given and its output. The text was read by our own
+ * reader first, and none that holds the word "system" is passed on: filebench would run it in a
+ * shell.
+ */
+#include "agent/workload/filebench_program.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/workload/meter.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/base/proc.h"
+#include "common/base/units.h"
+#include "common/formats/formats.h"
+#include "common/plan/work_filebench.h"
+
+#define MAKING_S (6 * 3600) /* the most that the making of the files may take */
+
+struct fb_program {
+	const struct workload_order *order;
+	const struct work_filebench *w;
+	char *version;     /* "1.5-alpha3" */
+	char *folder, *file; /* of the workload, in the volume; the text to run in it */
+	int64_t run_s;
+	struct meter meter;
+	struct proc_result result;
+};
+
+/* "Filebench version 1.5-alpha3" of the help, or "Filebench Version …" */
+static char *version_in(const char *text)
+{
+	const char *at = strcasestr(text, "filebench version ");
+	size_t len;
+
+	if (!at)
+		return NULL;
+	at += strlen("filebench version ");
+	len = strcspn(at, " \t\r\n");
+	return len > 0 && len < 64 ? xstrndup(at, len) : NULL;
+}
+
+static int check_program(struct fb_program *p, struct err *e)
+{
+	struct proc_result r = {0};
+	struct strv argv = {0};
+	int rc = 0;
+
+	if (access(p->w->program, X_OK) != 0)
+		return err_sys(e, "program: there is no filebench to run at %s (it is in no current "
+				  "distribution: build it, or leave 'program' out for the native engine)",
+			p->w->program);
+	strv_add(&argv, p->w->program);
+	strv_add(&argv, "-h");
+	if (proc_run(&argv, 10000, &r, e) < 0) {
+		rc = -1;
+	} else {
+		p->version = version_in(buf_str(&r.out));
+		if (!p->version)
+			p->version = version_in(buf_str(&r.err));
+		if (!p->version || (!str_starts(p->version, "1.4") && !str_starts(p->version, "1.5")))
+			rc = err_set(e, ERR_INPUT,
+				"%s is no filebench of version 1.4 or 1.5: its help says '%.60s'",
+				p->w->program,
+				p->version ? p->version : "nothing of a version");
+	}
+	proc_result_free(&r);
+	strv_free(&argv);
+	return rc;
+}
+
+/* ---- its text ---- */
+
+/* The setting that this line, "set $name …", is about; *ret_set: it is a `set` at all. */
+static const struct wml_setting *setting_of(const struct fb_program *p, const char *line, size_t len,
+	int *ret_dir)
+{
+	const char *s = line, *end = line + len;
+	size_t n = 0;
+
+	*ret_dir = 0;
+	while (s < end && isblank((unsigned char)*s))
+		s++;
+	if (end - s < 5 || memcmp(s, "set", 3) || !isblank((unsigned char)s[3]))
+		return NULL;
+	for (s += 3; s < end && isblank((unsigned char)*s); s++)
+		;
+	if (s == end || *s++ != '$')
+		return NULL;
+	while (s + n < end && (isalnum((unsigned char)s[n]) || s[n] == '_'))
+		n++;
+	*ret_dir = n == 3 && memcmp(s, "dir", 3) == 0;
+	for (size_t i = 0; i < p->w->n_settings; i++)
+		if (strlen(p->w->settings[i].name) == n && !memcmp(p->w->settings[i].name, s, n))
+			return &p->w->settings[i];
+	return NULL;
+}
+
+static int is_run(const char *line, size_t len)
+{
+	while (len && isblank((unsigned char)*line)) {
+		line++;
+		len--;
+	}
+	return (len >= 3 && !memcmp(line, "run", 3) && (len == 3 || !isalnum((unsigned char)line[3]))) ||
+	       (len >= 5 && !memcmp(line, "psrun", 5));
+}
+
+/* A setting as filebench reads it: no fractions, no suffixes but its own. */
+static void add_setting(const struct wml_setting *s, const char *line, size_t len, struct buf *out)
+{
+	const char *mean = memmem(line, len, "mean:", 5);
+	char value[80];
+	int64_t bytes;
+	struct err ignored;
+
+	if (units_parse_size(s->value, &bytes, &ignored) == 0)
+		snprintf(value, sizeof(value), "%lld", (long long)bytes);
+	else
+		snprintf(value, sizeof(value), "%.79s", s->value);
+	if (mean) { /* a distribution: its mean is set, as the native engine does */
+		size_t before = (size_t)(mean - line) + 5;
+		size_t digits = strspn(mean + 5, "0123456789.");
+
+		buf_add(out, line, before);
+		buf_adds(out, value);
+		buf_add(out, line + before + digits, len - before - digits);
+	} else {
+		buf_addf(out, "set $%s=%s", s->name, value);
+	}
+	buf_addc(out, '\n');
+}
+
+static void translate(const struct fb_program *p, const char *text, struct buf *out)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		const struct wml_setting *s;
+		int is_dir;
+
+		s = setting_of(p, text, len, &is_dir);
+		if (is_dir)
+			buf_addf(out, "set $dir=%s\n", p->folder);
+		else if (s)
+			add_setting(s, text, len, out);
+		else if (!is_run(text, len))
+			buf_addf(out, "%.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+	buf_addf(out, "run %lld\n", (long long)p->run_s);
+}
+
+static int load_text(struct fb_program *p, struct buf *text, struct err *e)
+{
+	const struct work_filebench *w = p->w;
+	struct wml_program *program;
+
+	if (w->personality)
+		buf_adds(text, wml_personality(w->personality));
+	else if (fs_read_file(w->wml, WML_MAX_BYTES, text, e) < 0)
+		return -1;
+	if (wml_load(w->personality ? w->personality : w->wml, buf_str(text), text->len, w->settings,
+		    w->n_settings, &program, e) < 0)
+		return -1;
+	p->run_s = p->order->w->duration_ns ? p->order->w->duration_ns / NS_PER_S
+		   : program->run_s	    ? program->run_s
+					    : 60;
+	wml_free(program);
+	if (strstr(buf_str(text), "system"))
+		return err_set(e, ERR_DENIED,
+			"%s holds the word 'system', with which filebench runs shell commands: it is not "
+			"passed on",
+			w->wml);
+	return 0;
+}
+
+static int write_text(struct fb_program *p, struct err *e)
+{
+	struct buf text = {0}, out = {0};
+	int rc = load_text(p, &text, e);
+
+	if (rc == 0) {
+		translate(p, buf_str(&text), &out);
+		rc = fs_write_file(p->file, out.data, out.len, 0644, e);
+	}
+	buf_free(&text);
+	buf_free(&out);
+	return rc;
+}
+
+static int make_folder(const struct fb_program *p, struct err *e)
+{
+	struct stat st;
+
+	if (mkdir(p->folder, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make %s", p->folder);
+	if (lstat(p->folder, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_dev != p->order->spec->dev)
+		return err_set(e, ERR_WRONG_STATE, "%s is no folder of the volume that was built",
+			p->folder);
+	return 0;
+}
+
+int fb_program_prepare(const struct workload_order *order, struct fb_program **ret, struct err *e)
+{
+	struct fb_program *p = xcalloc(1, sizeof(*p));
+
+	p->order = order;
+	p->w = order->w->filebench;
+	p->meter.done_fd = -1;
+	p->folder = xasprintf("%s/%s.files", order->spec->directory,
+		order->w->name ? order->w->name : "filebench");
+	p->file = xasprintf("%s/run.f", p->folder);
+	if (check_program(p, e) < 0 || make_folder(p, e) < 0 || write_text(p, e) < 0 ||
+		meter_init(&p->meter, 1, order->spec->sample_ns, e) < 0) {
+		fb_program_clear(p);
+		return -1;
+	}
+	*ret = p;
+	return 0;
+}
+
+void fb_program_clear(struct fb_program *p)
+{
+	if (!p)
+		return;
+	meter_clear(&p->meter);
+	proc_result_free(&p->result);
+	free(p->version);
+	free(p->folder);
+	free(p->file);
+	free(p);
+}
+
+/* ---- its output ---- */
+
+/* "deletefile1   1234ops   123ops/s   0.0mb/s    0.123ms/op [0.001ms - 4.5ms]" */
+static void read_parts(const char *text, struct trial_detail *d)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		char name[80];
+		unsigned long long ops;
+		double rate, mb, ms;
+
+		if (sscanf(text, "%79s %lluops %lfops/s %lfmb/s %lfms/op", name, &ops, &rate, &mb, &ms) != 5)
+			continue;
+		detail_part(d, "flowop", name, NULL)->ops += ops;
+	}
+}
+
+static const struct format_value *value_of(const struct format_record *r, const char *metric)
+{
+	for (size_t i = 0; i < r->n_v; i++)
+		if (strcmp(r->v[i].metric, metric) == 0)
+			return &r->v[i];
+	return NULL;
+}
+
+static int read_output(const struct fb_program *p, struct workload_result *ret, struct err *e)
+{
+	struct format_found found = {0};
+	const struct format_record *r;
+	const struct format_value *v;
+	struct buf copy = {0};
+	int rc;
+
+	buf_add(&copy, buf_str(&p->result.out), p->result.out.len);
+	rc = format_read("filebench", &copy, format_find("filebench"), &found, e);
+	buf_free(&copy);
+	if (rc < 0)
+		return err_prefix(e, "filebench ended without an IO Summary that can be read");
+	r = &found.records[found.n_records - 1];
+	ret->ops = r->ops;
+	ret->elapsed_ns = (int64_t)(r->seconds * 1e9);
+	v = value_of(r, "throughput");
+	if (v)
+		ret->bytes = (uint64_t)(v->value * r->seconds);
+	v = value_of(r, "latency_mean");
+	if (v)
+		detail_fact(&ret->detail, "latency_all_mean", v->value, "ns");
+	v = value_of(r, "cpu_per_op");
+	if (v)
+		detail_fact(&ret->detail, "cpu_per_op", v->value, "us/op");
+	format_found_clear(&found);
+	read_parts(buf_str(&p->result.out), &ret->detail);
+	return 0;
+}
+
+static void add_notes(const struct fb_program *p, struct trial_detail *d)
+{
+	const char *at = strstr(buf_str(&p->result.out), "IO Summary:");
+	char *text;
+
+	if (at) {
+		text = xstrndup(at, strcspn(at, "\n"));
+		detail_note(d, "IO Summary", text);
+		free(text);
+	}
+	text = xasprintf("%s, version %s\n", p->w->program, p->version);
+	detail_note(d, "settings", text);
+	free(text);
+	detail_note(d, "output", buf_str(&p->result.out));
+	if (p->result.err.len)
+		detail_note(d, "errors", buf_str(&p->result.err));
+}
+
+static int run_program(void *arg, struct err *e)
+{
+	struct fb_program *p = arg;
+	struct strv argv = {0};
+	int rc;
+
+	/* It maps its memory at a fixed place, and hangs where that is taken. */
+	personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
+	strv_add(&argv, p->w->program);
+	strv_add(&argv, "-f");
+	strv_add(&argv, p->file);
+	rc = proc_run(&argv, (unsigned)((p->run_s + MAKING_S) * 1000), &p->result, e);
+	if (rc == 0 && !strstr(buf_str(&p->result.out), "IO Summary:"))
+		rc = proc_check(&argv, &p->result, e) < 0
+			     ? -1
+			     : err_set(e, ERR_FAILED,
+				       "filebench ended without an IO Summary; what it said is with the trial");
+	strv_free(&argv);
+	return rc;
+}
+
+/* Its operations are known at its end only: the samples say how time went by, and nothing else. */
+int fb_program_run(struct fb_program *p, int64_t start_ns, workload_cut *cut, void *arg,
+	struct workload_result *ret, struct err *e)
+{
+	int rc;
+
+	meter_start(&p->meter, start_ns, cut, arg, ret);
+	rc = meter_watch_call(&p->meter, run_program, p, e);
+	meter_stop(&p->meter);
+	if (rc == 0)
+		rc = read_output(p, ret, e);
+	add_notes(p, &ret->detail);
+	return rc;
+}

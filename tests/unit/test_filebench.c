@@ -1,0 +1,599 @@
+/* The filebench engine on real files: what a loop does and counts, how runs end, what fails. */
+#include "tests/unit/test.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/workload/filebench.h"
+#include "agent/workload/workload.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+#include "common/formats/formats.h"
+
+static char *dir;
+
+static int make_dir(void **state)
+{
+	char path[] = "/tmp/arraymark-filebench-XXXXXX";
+
+	(void)state;
+	dir = xstrdup(mkdtemp(path));
+	return dir ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	struct err e;
+
+	(void)state;
+	assert_ok(fs_remove_tree(dir, &e), e);
+	free(dir);
+	return 0;
+}
+
+struct trial {
+	struct workload w;
+	struct work_filebench f;
+	struct msg_worker_spec spec;
+	struct plan plan;
+	struct workload_result *r;
+	uint64_t sampled_ops, sampled_bytes;
+};
+
+static void add_sample(void *arg, const struct sample *s)
+{
+	struct trial *t = arg;
+
+	t->sampled_ops += s->ops;
+	t->sampled_bytes += s->bytes;
+}
+
+/* A trial of a personality, or of a text (written to a file of its own). */
+static void trial_init(struct trial *t, const char *personality, const char *text)
+{
+	struct stat st;
+	struct err e;
+
+	memset(t, 0, sizeof(*t));
+	assert_int_equal(stat(dir, &st), 0);
+	t->w = (struct workload){.name = (char *)"w", .kind = WORKLOAD_FILEBENCH, .filebench = &t->f};
+	t->f.personality = (char *)personality;
+	t->f.dialect = 'D';
+	t->spec = (struct msg_worker_spec){.kind = (char *)"filebench", .directory = dir,
+		.sample_ns = 50000000, .seed = 11, .syncfs_works = 0, .dev = st.st_dev};
+	if (text) {
+		t->f.wml = xasprintf("%s/x.f", dir);
+		assert_ok(fs_write_file(t->f.wml, text, strlen(text), 0644, &e), e);
+	}
+}
+
+static int trial_run(struct trial *t, struct err *e)
+{
+	const struct workload_engine *g = workload_find(WORKLOAD_FILEBENCH);
+	const struct workload_order order = {.spec = &t->spec, .plan = &t->plan, .w = &t->w};
+	void *state;
+	int rc;
+
+	t->r = xcalloc(1, sizeof(*t->r));
+	rc = g->prepare(&order, &state, e);
+	if (rc == 0) {
+		rc = g->run(state, 0, add_sample, t, t->r, e);
+		g->clear(state);
+		assert_int_equal(t->r->ops, t->sampled_ops);
+		assert_int_equal(t->r->bytes, t->sampled_bytes);
+	}
+	return rc;
+}
+
+static void trial_clear(struct trial *t)
+{
+	detail_clear(&t->r->detail);
+	free(t->r);
+	free(t->f.wml);
+}
+
+static const struct trial_part *part(const struct trial *t, const char *name)
+{
+	for (size_t i = 0; i < t->r->detail.n_parts; i++)
+		if (strcmp(t->r->detail.parts[i].name, name) == 0)
+			return &t->r->detail.parts[i];
+	fail_msg("no part '%s'", name);
+	return NULL;
+}
+
+static double fact(const struct trial *t, const char *name)
+{
+	const struct trial_fact *f = detail_find_fact(&t->r->detail, name);
+
+	assert_non_null(f);
+	return f->value;
+}
+
+static const char *note(const struct trial *t, const char *name)
+{
+	for (size_t i = 0; i < t->r->detail.n_notes; i++)
+		if (strcmp(t->r->detail.notes[i].name, name) == 0)
+			return t->r->detail.notes[i].text;
+	fail_msg("no note '%s'", name);
+	return NULL;
+}
+
+static unsigned count_files(const char *path)
+{
+	struct dirent *entry;
+	DIR *d = opendir(path);
+	unsigned n = 0;
+
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.') {
+			char *child = xasprintf("%s/%s", path, entry->d_name);
+
+			n += entry->d_type == DT_DIR ? count_files(child) : 1;
+			free(child);
+		}
+	closedir(d);
+	return n;
+}
+
+/* ---- varmail ---- */
+
+#define THREADS 4
+
+static void test_varmail_does_its_13_operations_a_loop(void **state)
+{
+	static const char *const names[] = {"delete", "deliver-create", "deliver-append",
+		"deliver-fsync", "deliver-close", "answer-open", "answer-read", "answer-append",
+		"answer-fsync", "answer-close", "read-open", "read-read", "read-close"};
+	struct wml_setting s[] = {{"nfiles", "100"}, {"nthreads", "4"}, {"filesize", "4K"}};
+	struct trial t;
+	struct err e;
+	uint64_t sum = 0;
+	double loops;
+	char *path;
+
+	(void)state;
+	trial_init(&t, "varmail", NULL);
+	t.f.settings = s;
+	t.f.n_settings = ARRAY_LEN(s);
+	t.w.duration_ns = 300000000;
+	assert_ok(trial_run(&t, &e), e);
+	loops = fact(&t, "loops");
+	assert_true(loops >= THREADS);
+	assert_int_equal(t.r->detail.n_parts, ARRAY_LEN(names));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const struct trial_part *p = part(&t, names[i]);
+
+		/* a thread's last loop may be cut off */
+		assert_in_range(p->ops, (uint64_t)loops, (uint64_t)loops + THREADS);
+		sum += p->ops;
+	}
+	assert_int_equal(t.r->ops, sum);
+	assert_int_equal(t.r->hist.count, sum);
+	assert_true(fact(&t, "reads") == (double)(part(&t, "answer-read")->ops + part(&t, "read-read")->ops));
+	assert_true(fact(&t, "writes") ==
+		    (double)(part(&t, "deliver-append")->ops + part(&t, "answer-append")->ops));
+	assert_true(fact(&t, "read_bytes") + fact(&t, "written_bytes") == (double)t.r->bytes);
+	/* an append has 0 … 16383 bytes, 8192 on average */
+	assert_in_range(part(&t, "deliver-append")->bytes, part(&t, "deliver-append")->ops * 4096,
+		part(&t, "deliver-append")->ops * 12288);
+	path = xasprintf("%s/w.files/spool", dir);
+	assert_int_equal(count_files(path), 80 + part(&t, "deliver-create")->ops - part(&t, "delete")->ops);
+	free(path);
+	trial_clear(&t);
+}
+
+/* Latency by both divisors, and the line in each dialect as our own reader takes it. */
+static void test_summary_lines_are_what_the_versions_print(void **state)
+{
+	/* 7341.7 ops/s of Sun's time: 444386 ops in 60.53 s, 13 a loop with 2 reads and 2 writes */
+	struct fb_summary s = {.ops = 444386, .reads = 68367, .writes = 68367, .seconds = 60.529,
+		.bytes = 2291142656, .ns = 902444400000, .cpu_us = 297};
+	static const struct {
+		int dialect;
+		const char *line;
+		double latency_ns; /* per operation of any kind */
+	} rows[] = {
+		{'A', "IO Summary: 444386 ops 7341.7 ops/s, (1129/1129 r/w) 36.1mb/s, 297us cpu/op, 6.6ms "
+		      "latency", 2030766},
+		{'B', "IO Summary: 444386 ops, 7341.704 ops/s, (1129/1129 r/w), 36.1mb/s, 297us cpu/op, "
+		      "6.6ms latency", 2030766},
+		{'C', "IO Summary: 444386 ops 7341.704 ops/s 1129/1129 rd/wr 36.1mb/s 6.6ms/op", 2030766},
+		{'D', "IO Summary: 444386 ops 7341.704 ops/s 1129/1129 rd/wr 36.1mb/s 2.031ms/op", 2030766},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char *line = fb_summary_line(&s, rows[i].dialect);
+		struct format_found found = {0};
+		struct buf text = {0};
+		struct err e;
+
+		assert_string_equal(line, rows[i].line);
+		buf_addf(&text, "%s\n", line);
+		assert_ok(format_read("x", &text, format_find("filebench"), &found, &e), e);
+		assert_int_equal(found.records[0].ops, 444386);
+		for (size_t k = 0; k < found.records[0].n_v; k++)
+			if (strcmp(found.records[0].v[k].metric, "latency_mean") == 0)
+				assert_true(fabs(found.records[0].v[k].value - rows[i].latency_ns) < 20000);
+		format_found_clear(&found);
+		buf_free(&text);
+		free(line);
+	}
+}
+
+static void test_both_latencies_are_told(void **state)
+{
+	struct wml_setting s[] = {{"nfiles", "40"}, {"nthreads", "2"}};
+	struct trial t;
+	struct err e;
+	double ratio;
+
+	(void)state;
+	trial_init(&t, "varmail", NULL);
+	t.f.settings = s;
+	t.f.n_settings = ARRAY_LEN(s);
+	t.w.duration_ns = 100000000;
+	t.f.dialect = 'A';
+	assert_ok(trial_run(&t, &e), e);
+	ratio = fact(&t, "latency_rw_mean") / fact(&t, "latency_all_mean");
+	assert_true(fabs(ratio - (double)t.r->ops / (fact(&t, "reads") + fact(&t, "writes"))) < 1e-9);
+	assert_true(fabs(fact(&t, "latency_all_mean") - (double)t.r->hist.sum / (double)t.r->ops) < 1e-6 *
+		fact(&t, "latency_all_mean"));
+	assert_has(note(&t, "IO Summary"), "ms latency");
+	assert_has(note(&t, "settings"), "nfiles=40\n");
+	trial_clear(&t);
+}
+
+/* ---- files of the host ---- */
+
+#define ONE(flowops, rest)                                                                         \
+	"set mode quit firstdone\n"                                                                \
+	"define fileset name=f,path=$dir,entries=1,dirwidth=10,size=8k,prealloc=100\n"             \
+	"define process name=p { thread name=t {\n" flowops "\n} }\n" rest
+
+static void test_a_file_deleted_while_open_is_counted(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL, ONE("flowop openfile name=o,filesetname=f,fd=1\n"
+				 "flowop deletefile name=d,filesetname=f\n"
+				 "flowop closefile name=c,fd=1\n"
+				 "flowop createfile name=n,filesetname=f,fd=1\n"
+				 "flowop closefile name=c2,fd=1\n"
+				 "flowop finishoncount name=e,value=50", ""));
+	assert_ok(trial_run(&t, &e), e);
+	assert_int_equal(t.r->ops, 50);
+	assert_int_equal(part(&t, "d")->ops, 10);
+	assert_true(fact(&t, "deleted_while_open") == 10);
+	trial_clear(&t);
+}
+
+static void test_reads_go_round_and_whole_files_are_one_operation(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL, ONE("flowop read name=r,filesetname=f,iosize=3k,iters=8\n"
+				 "flowop readwholefile name=w,filesetname=f,iosize=1k\n"
+				 "flowop appendfile name=a,filesetname=f,iosize=1k,iters=2\n"
+				 "flowop read name=r2,filesetname=f,iosize=2k,random,iters=10\n"
+				 "flowop statfile name=s,filesetname=f\n"
+				 "flowop finishoncount name=e,value=1", ""));
+	assert_ok(trial_run(&t, &e), e);
+	/* 3k 3k 2k, from the start again, 3k 3k 2k, 3k 3k */
+	assert_int_equal(part(&t, "r")->bytes, 22 * 1024);
+	assert_int_equal(part(&t, "w")->ops, 1);
+	assert_int_equal(part(&t, "w")->bytes, 8192);
+	assert_int_equal(part(&t, "a")->bytes, 2048);
+	assert_int_equal(part(&t, "r2")->bytes, 20480);
+	assert_int_equal(t.r->ops, 8 + 1 + 2 + 10 + 1);
+	trial_clear(&t);
+}
+
+static void test_composite_flowops_repeat(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL, "define flowop name=twice { flowop statfile name=s,filesetname=f,iters=2 }\n"
+		ONE("flowop twice name=x,iters=5\nflowop finishoncount name=e,value=1", ""));
+	assert_ok(trial_run(&t, &e), e);
+	assert_int_equal(part(&t, "x.s")->ops, 10);
+	trial_clear(&t);
+}
+
+static void test_threads_wait_for_each_other(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL,
+		"define fileset name=f,path=$dir,entries=20,dirwidth=10\n"
+		"define process name=maker { thread name=m {\n"
+		" flowop createfile name=c,filesetname=f,fd=1\n"
+		" flowop closefile name=cc,fd=1\n"
+		" flowop sempost name=post,value=1,target=wait,blocking\n"
+		" flowop wakeup name=wake,target=door\n"
+		"} }\n"
+		"define process name=taker { thread name=t {\n"
+		" flowop semblock name=wait,value=1,highwater=3\n"
+		" flowop block name=door\n"
+		" flowop deletefile name=d,filesetname=f\n"
+		" flowop finishoncount name=e,value=200,target=d\n"
+		"} }\n");
+	t.w.duration_ns = 20000000000; /* it ends by itself long before */
+	assert_ok(trial_run(&t, &e), e);
+	assert_int_equal(part(&t, "d")->ops, 200);
+	/* the semaphore has room for highwater + value posts at most */
+	assert_in_range(part(&t, "c")->ops, 200, 205);
+	assert_true(t.r->elapsed_ns < 10000000000);
+	trial_clear(&t);
+}
+
+static void test_a_rate_holds_all_threads_together(void **state)
+{
+	struct trial t;
+	struct err e;
+	double most;
+
+	(void)state;
+	trial_init(&t, NULL,
+		"eventgen rate=200\n"
+		"define fileset name=f,path=$dir,entries=10,dirwidth=10,prealloc\n"
+		"define process name=p { thread name=t,instances=5 {\n"
+		" flowop statfile name=s,filesetname=f\n"
+		" flowop opslimit name=l\n} }\n");
+	t.w.duration_ns = 200000000;
+	assert_ok(trial_run(&t, &e), e);
+	/* each thread does one before it asks */
+	most = 200 * (double)t.r->elapsed_ns / 1e9 + 5 + 1;
+	assert_true((double)t.r->ops <= most);
+	assert_true(t.r->ops >= 5);
+	trial_clear(&t);
+}
+
+static void test_a_delay_ends_with_the_run(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL, ONE("flowop delay name=d,value=1000", "set mode quit timeout"));
+	t.w.duration_ns = 50000000;
+	assert_ok(trial_run(&t, &e), e);
+	assert_true(t.r->elapsed_ns < 100000000000);
+	assert_int_equal(t.r->ops, 0); /* waiting is no operation */
+	assert_int_equal(part(&t, "d")->ops, 1);
+	assert_string_equal(part(&t, "d")->kind, "wait");
+	trial_clear(&t);
+}
+
+static void test_a_small_database_runs(void **state)
+{
+	struct wml_setting s[] = {{"nshadows", "6"}, {"ndbwriters", "2"}, {"filesize", "256K"},
+		{"logfilesize", "512K"}, {"nfiles", "3"}, {"usermode", "100"}};
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, "oltp", NULL);
+	t.f.settings = s;
+	t.f.n_settings = ARRAY_LEN(s);
+	t.w.duration_ns = 300000000;
+	assert_ok(trial_run(&t, &e), e);
+	assert_true(part(&t, "block-read")->ops > 0);
+	assert_int_equal(part(&t, "block-read")->bytes, part(&t, "block-read")->ops * 2048);
+	assert_true(part(&t, "block-write")->ops >= 2 && part(&t, "log-write")->ops >= 1);
+	trial_clear(&t);
+}
+
+static void test_folders_are_made_listed_and_removed(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL,
+		"set mode quit firstdone\n"
+		"define fileset name=f,path=$dir,leafdirs=50,dirwidth=5,size=0\n"
+		"define process name=p { thread name=t {\n"
+		" flowop makedir name=m,filesetname=f,iters=2\n"
+		" flowop listdir name=l,filesetname=f\n"
+		" flowop removedir name=r,filesetname=f\n} }\n");
+	assert_ok(trial_run(&t, &e), e); /* until none is left to make */
+	assert_int_equal(part(&t, "m")->ops - part(&t, "r")->ops, 50);
+	trial_clear(&t);
+}
+
+static ino_t inode_of(const char *name)
+{
+	char *path = xasprintf("%s/w.files/f/00000001/%s", dir, name);
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	free(path);
+	return st.st_ino;
+}
+
+static void test_reuse_keeps_the_files(void **state)
+{
+	static const char text[] =
+		"set mode quit firstdone\n"
+		"define fileset name=f,path=$dir,entries=5,dirwidth=100,dirgamma=0,size=8k,prealloc,reuse\n"
+		"define process name=p { thread name=t {\n"
+		" flowop statfile name=s,filesetname=f\n flowop finishoncount name=e,value=1\n} }\n";
+	struct trial t;
+	struct err e;
+	ino_t before;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		trial_init(&t, NULL, text);
+		assert_ok(trial_run(&t, &e), e);
+		trial_clear(&t);
+		if (i == 0)
+			before = inode_of("00000003");
+		else
+			assert_int_equal(inode_of("00000003"), before);
+	}
+}
+
+static void test_what_is_written_does_not_compress(void **state)
+{
+	static const enum data_kind kinds[] = {DATA_RANDOM, DATA_ZERO};
+	unsigned counts[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct buf data = {0};
+		struct trial t;
+		unsigned most = 0;
+		struct err e;
+		char *path;
+
+		trial_init(&t, NULL, ONE("flowop appendfile name=a,filesetname=f,iosize=24k\n"
+					 "flowop finishoncount name=e,value=1", ""));
+		t.f.data = kinds[i];
+		assert_ok(trial_run(&t, &e), e);
+		trial_clear(&t);
+		path = xasprintf("%s/w.files/f/00000001/00000001", dir);
+		assert_ok(fs_read_file(path, 1 << 20, &data, &e), e);
+		assert_int_equal(data.len, 32 * 1024);
+		memset(counts, 0, sizeof(counts));
+		for (size_t k = 0; k < data.len; k++)
+			counts[(unsigned char)data.data[k]]++;
+		for (size_t k = 0; k < 256; k++)
+			most = counts[k] > most ? counts[k] : most;
+		if (kinds[i] == DATA_ZERO)
+			assert_int_equal(most, data.len);
+		else /* 128 of each on average, sigma 11 */
+			assert_in_range(most, 128, 128 + 8 * 11);
+		free(path);
+		buf_free(&data);
+	}
+}
+
+/* ---- what fails ---- */
+
+static void check_failure(const char *text, const char *expected)
+{
+	struct trial t;
+	struct err e = {0};
+
+	trial_init(&t, NULL, text);
+	t.w.duration_ns = 5000000000;
+	assert_int_equal(trial_run(&t, &e), -1);
+	assert_has(e.text, expected);
+	trial_clear(&t);
+}
+
+static void test_failures_name_flowop_and_place(void **state)
+{
+	(void)state;
+	check_failure(ONE("flowop closefile name=c,fd=3", ""),
+		"/x.f:4:8: flowop 'c': fd 3 is not open");
+	check_failure(ONE("flowop openfile name=o,filesetname=f,fd=1", ""),
+		"/x.f:4:8: flowop 'o': fd 1 is open already: close it first");
+	check_failure(ONE("flowop read name=r,filesetname=f,iosize=64k,random", ""),
+		"/x.f:4:8: flowop 'r': iosize 65536 is larger than the file");
+	check_failure(ONE("flowop deletefile name=d,filesetname=f", "set mode quit timeout"),
+		"/x.f:4:8: flowop 'd': there is no file left to take in the fileset 'f' (0 of 1 exist): "
+		"give it more files, or fewer threads, or a shorter time");
+	check_failure(ONE("flowop read name=r,fd=2,iosize=1k,", ""), "/x.f:5:1: an attribute is wanted");
+}
+
+static void test_an_io_error_names_file_and_offset(void **state)
+{
+	struct rlimit old, small;
+	struct trial t;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 20000;
+	signal(SIGXFSZ, SIG_IGN);
+	trial_init(&t, NULL, ONE("flowop appendfile name=a,filesetname=f,iosize=10000", ""));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(trial_run(&t, &e), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_string_equal(e.text,
+		"flowop 'a': appending to 'w.files/f/00000001/00000001' at byte 20000: File too large");
+	assert_int_equal(t.r->errors, 1);
+	assert_int_equal(part(&t, "a")->ops, 1); /* and the summary is there */
+	assert_has(note(&t, "IO Summary"), "IO Summary: 1 ops");
+	trial_clear(&t);
+}
+
+static void test_files_that_cannot_fit_are_told_before(void **state)
+{
+	struct wml_setting s[] = {{"filesize", "900T"}};
+	struct trial t;
+	struct err e = {0};
+
+	(void)state;
+	trial_init(&t, "randomread", NULL);
+	t.f.settings = s;
+	t.f.n_settings = 1;
+	assert_int_equal(trial_run(&t, &e), -1);
+	assert_int_equal(e.code, ERR_FULL);
+	assert_has(e.text, "the files of randomread take 900 TiB, and ");
+	trial_clear(&t);
+}
+
+static void test_a_program_that_is_not_there(void **state)
+{
+	struct trial t;
+	struct err e = {0};
+
+	(void)state;
+	trial_init(&t, "varmail", NULL);
+	t.f.program = (char *)"/nonexistent/filebench";
+	assert_int_equal(trial_run(&t, &e), -1);
+	assert_has(e.text, "there is no filebench to run at /nonexistent/filebench");
+	trial_clear(&t);
+	trial_init(&t, "varmail", NULL);
+	t.f.program = (char *)"/bin/true";
+	assert_int_equal(trial_run(&t, &e), -1);
+	assert_has(e.text, "/bin/true is no filebench of version 1.4 or 1.5");
+	trial_clear(&t);
+}
+
+#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_DIR(test_varmail_does_its_13_operations_a_loop),
+		cmocka_unit_test(test_summary_lines_are_what_the_versions_print),
+		IN_DIR(test_both_latencies_are_told),
+		IN_DIR(test_a_file_deleted_while_open_is_counted),
+		IN_DIR(test_reads_go_round_and_whole_files_are_one_operation),
+		IN_DIR(test_composite_flowops_repeat),
+		IN_DIR(test_threads_wait_for_each_other),
+		IN_DIR(test_a_rate_holds_all_threads_together),
+		IN_DIR(test_a_delay_ends_with_the_run),
+		IN_DIR(test_a_small_database_runs),
+		IN_DIR(test_folders_are_made_listed_and_removed),
+		IN_DIR(test_reuse_keeps_the_files),
+		IN_DIR(test_what_is_written_does_not_compress),
+		IN_DIR(test_failures_name_flowop_and_place),
+		IN_DIR(test_an_io_error_names_file_and_offset),
+		IN_DIR(test_files_that_cannot_fit_are_told_before),
+		IN_DIR(test_a_program_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
