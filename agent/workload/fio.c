@@ -163,6 +163,7 @@ static int lay_out(struct fio_state *f, struct err *e)
 	return r;
 }
 
+/* Everything but the run: it also serves to make the files before the caches are made cold. */
 static int fio_prepare(const struct workload_order *order, void **ret_state, struct err *e)
 {
 	struct fio_state *f = xcalloc(1, sizeof(*f));
@@ -176,6 +177,16 @@ static int fio_prepare(const struct workload_order *order, void **ret_state, str
 		return -1;
 	}
 	*ret_state = f;
+	return 0;
+}
+
+static int fio_make(const struct workload_order *order, struct err *e)
+{
+	void *state;
+
+	if (fio_prepare(order, &state, e))
+		return -1;
+	fio_clear(state);
 	return 0;
 }
 
@@ -247,6 +258,7 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 
 const struct workload_engine fio_engine = {
 	.kind = WORKLOAD_FIO,
+	.make = fio_make,
 	.prepare = fio_prepare,
 	.run = fio_run,
 	.clear = fio_clear,

@@ -316,6 +316,20 @@ static int syncs(const struct workload *w)
 	return result;
 }
 
+/* Jobs that read find files; of a job file it isn't known here. */
+static int makes(const struct workload *w)
+{
+	int reads = w->fio->job_file != NULL;
+
+	for (size_t i = 0; i < w->fio->jobs.n; i++) {
+		struct fio_sums s;
+
+		fio_job_sums(&w->fio->jobs.v[i], &s);
+		reads |= s.reads;
+	}
+	return reads;
+}
+
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	unsigned major;
@@ -344,5 +358,6 @@ const struct workload_type work_fio_type = {
 	.access = access_of,
 	.op = op,
 	.syncs = syncs,
+	.makes = makes,
 	.lacks = lacks,
 };
