@@ -192,7 +192,7 @@ int report_html_with(const struct result_set *s, const struct report_options *o,
 	const struct html_assets *assets, struct buf *out, struct err *e)
 {
 	static void (*const sections[])(struct html *h) = {html_verdict, html_ratios, html_trials,
-		html_order, html_series, html_latency, html_disks, html_findings, html_environment,
+		html_order, html_series, html_latency, html_disks, html_details, html_findings, html_environment,
 		html_commands};
 	struct analysis a;
 	struct html h = {

@@ -102,6 +102,7 @@ void html_order(struct html *h);
 void html_series(struct html *h);
 void html_latency(struct html *h);
 void html_disks(struct html *h);
+void html_details(struct html *h);
 void html_findings(struct html *h);
 void html_environment(struct html *h);
 void html_commands(struct html *h);

@@ -376,6 +376,7 @@ int report_json(
 	set(doc, "runs", runs_json(s, o, &a));
 	set(doc, "environments", environments_json(s, o));
 	set(doc, "results", results);
+	set(doc, "details", report_json_details(s, o));
 	set(doc, "comparisons", report_json_comparisons(s, o, &a));
 	set(doc, "family", report_json_family(&a));
 	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());

@@ -19,4 +19,7 @@ json_t *report_json_outliers(
 json_t *report_json_findings(
 	const struct result_set *s, const struct report_options *o, const struct analysis *a);
 
+/* The member "details": parts, facts and notes; a redacted report has no notes. */
+json_t *report_json_details(const struct result_set *s, const struct report_options *o);
+
 #endif

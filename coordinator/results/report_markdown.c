@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "coordinator/results/report_text.h"
+#include "coordinator/results/report_markdown.h"
 #include "coordinator/results/until.h"
 
 /* A text as it is, in one line. */
-static void plain(const char *s, struct buf *out)
+void markdown_plain(const char *s, struct buf *out)
 {
 	for (; *s; s++) {
 		if ((unsigned char)*s < ' ' || *s == 127)
@@ -25,10 +25,10 @@ static void plain(const char *s, struct buf *out)
 	}
 }
 
-static void cell(struct buf *out, const char *s)
+void markdown_cell(struct buf *out, const char *s)
 {
 	buf_adds(out, "| ");
-	plain(s && *s ? s : " ", out);
+	markdown_plain(s && *s ? s : " ", out);
 	buf_addc(out, ' ');
 }
 
@@ -36,7 +36,7 @@ static void value_cell(struct buf *out, enum metric_id m, double v)
 {
 	char text[UNITS_LEN];
 
-	cell(out, report_value(m, v, text));
+	markdown_cell(out, report_value(m, v, text));
 }
 
 static void interval_cell(struct buf *out, const struct result_row *r)
@@ -49,13 +49,13 @@ static void interval_cell(struct buf *out, const struct result_row *r)
 		buf_addf(out, "| %s…%s ", report_value(r->metric, r->min, a),
 			report_value(r->metric, r->max, b));
 	else
-		cell(out, "-");
+		markdown_cell(out, "-");
 }
 
-static void head(struct buf *out, const char *const *names, size_t n, unsigned right)
+void markdown_head(struct buf *out, const char *const *names, size_t n, unsigned right)
 {
 	for (size_t i = 0; i < n; i++)
-		cell(out, names[i]);
+		markdown_cell(out, names[i]);
 	buf_adds(out, "|\n");
 	for (size_t i = 0; i < n; i++)
 		buf_adds(out, right >> i & 1 ? "| ---: " : "| --- ");
@@ -67,19 +67,19 @@ static void result_line(const struct text *t, const struct result_row *r)
 	struct buf *out = t->out;
 	char text[UNITS_LEN], mean[UNITS_LEN + 2];
 
-	cell(out, r->workload);
-	cell(out, r->layout);
+	markdown_cell(out, r->workload);
+	markdown_cell(out, r->layout);
 	buf_addf(out, "| %u ", r->n);
 	snprintf(mean, sizeof(mean), "%s%s", report_value(r->metric, r->mean, text),
 		report_unit_mark(r));
-	cell(out, mean);
+	markdown_cell(out, mean);
 	interval_cell(out, r);
 	buf_addf(out, "| %u ", r->failed);
 	if (t->opt->long_form) {
 		value_cell(out, r->metric, r->median);
 		value_cell(out, r->metric, r->stddev);
 		if (isnan(r->stddev))
-			cell(out, "-");
+			markdown_cell(out, "-");
 		else
 			buf_addf(out, "| %.1f%% ", 100 * r->stddev / r->mean);
 		value_cell(out, r->metric, r->min);
@@ -95,12 +95,12 @@ static void results_head(const struct text *t, const struct result_row *r)
 	char host[REPORT_HOST_MAX];
 
 	buf_adds(t->out, "\n### ");
-	plain(report_host(t->set, t->opt, r->host, host), t->out);
+	markdown_plain(report_host(t->set, t->opt, r->host, host), t->out);
 	buf_adds(t->out, ": ");
-	plain(metric_table[r->metric].name, t->out);
+	markdown_plain(metric_table[r->metric].name, t->out);
 	buf_addf(t->out, ", %s is better\n\n",
 		metric_table[r->metric].higher_is_better ? "more" : "less");
-	head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
+	markdown_head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
 }
 
 /* Of each host and metric the rows that are headlines or compared; rows stand by host. */
@@ -130,23 +130,23 @@ static void comparison_line(const struct text *t, const struct result_comparison
 	char a[REPORT_HOST_MAX], b[REPORT_HOST_MAX];
 	struct buf text = {0};
 
-	cell(t->out, c->workload);
+	markdown_cell(t->out, c->workload);
 	if (c->layout)
-		cell(t->out, c->layout);
+		markdown_cell(t->out, c->layout);
 	else
-		cell(t->out, c->host ? report_host(t->set, t->opt, c->host, a) : "all hosts");
-	cell(t->out, metric_table[c->metric].name);
-	cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->subject, a) : c->subject);
-	cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->base, b) : c->base);
+		markdown_cell(t->out, c->host ? report_host(t->set, t->opt, c->host, a) : "all hosts");
+	markdown_cell(t->out, metric_table[c->metric].name);
+	markdown_cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->subject, a) : c->subject);
+	markdown_cell(t->out, c->between_hosts ? report_host(t->set, t->opt, c->base, b) : c->base);
 	compare_change_text(&c->c, &text);
-	cell(t->out, buf_str(&text));
+	markdown_cell(t->out, buf_str(&text));
 	buf_reset(&text);
 	compare_verdict_text(&c->c, c->margin, &text);
 	for (size_t i = 0; i < c->invalid.n; i++)
 		buf_addf(&text, "%s%s", i ? ", " : " (invalid: ", c->invalid.v[i]);
 	if (c->invalid.n)
 		buf_addc(&text, ')');
-	cell(t->out, buf_str(&text));
+	markdown_cell(t->out, buf_str(&text));
 	buf_adds(t->out, "|\n");
 	buf_free(&text);
 }
@@ -165,7 +165,7 @@ static void comparisons(const struct text *t, const struct analysis_run *r)
 		if (!some) {
 			buf_addf(t->out, "\n### Comparisons (%g%% CI, all comparisons)\n\n",
 				analysis_confidence(t->analysis, r));
-			head(t->out, names, ARRAY_LEN(names), 1u << 5);
+			markdown_head(t->out, names, ARRAY_LEN(names), 1u << 5);
 		}
 		some = 1;
 		comparison_line(t, c);
@@ -186,13 +186,13 @@ static void outliers(const struct text *t, const struct analysis_run *r)
 			buf_adds(t->out, "\n### Hosts that stand out\n\n");
 		some = 1;
 		buf_adds(t->out, "- ");
-		plain(report_host(t->set, t->opt, o->host, host), t->out);
+		markdown_plain(report_host(t->set, t->opt, o->host, host), t->out);
 		buf_adds(t->out, " on ");
-		plain(o->layout, t->out);
+		markdown_plain(o->layout, t->out);
 		buf_addc(t->out, '/');
-		plain(o->workload, t->out);
+		markdown_plain(o->workload, t->out);
 		buf_adds(t->out, ": ");
-		plain(metric_table[o->metric].name, t->out);
+		markdown_plain(metric_table[o->metric].name, t->out);
 		buf_addf(t->out, " %+.1f%% against its peers\n", 100 * (o->ratio - 1));
 	}
 }
@@ -205,15 +205,15 @@ static void finding(const struct text *t, const struct finding *f)
 	buf_addf(t->out, "- **%s** %s: ", f->unknown ? "unknown" : severity_name(f->severity),
 		f->rule->id);
 	if (f->host) {
-		plain(report_host(t->set, t->opt, f->host, host), t->out);
+		markdown_plain(report_host(t->set, t->opt, f->host, host), t->out);
 		buf_adds(t->out, ": ");
 	}
 	finding_subject(f, &subject);
 	if (subject.len) {
-		plain(buf_str(&subject), t->out);
+		markdown_plain(buf_str(&subject), t->out);
 		buf_adds(t->out, ": ");
 	}
-	plain(f->text, t->out);
+	markdown_plain(f->text, t->out);
 	buf_addc(t->out, '\n');
 	buf_free(&subject);
 }
@@ -249,9 +249,9 @@ static void blocks_run(const struct text *t, const struct analysis_run *r)
 		if (!text.len)
 			break;
 		buf_adds(t->out, h ? "- " : "\n- ");
-		plain(report_host(t->set, t->opt, r->hosts[h], host), t->out);
+		markdown_plain(report_host(t->set, t->opt, r->hosts[h], host), t->out);
 		buf_adds(t->out, ": ");
-		plain(buf_str(&text), t->out);
+		markdown_plain(buf_str(&text), t->out);
 		buf_addc(t->out, '\n');
 	}
 	buf_free(&text);
@@ -261,7 +261,7 @@ int report_markdown(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
 	struct analysis a;
-	struct text t = {s, o, &a, out};
+	struct text t = {.set = s, .opt = o, .analysis = &a, .out = out};
 
 	if (analysis_make(s, &a, e) != 0)
 		return -1;
@@ -270,15 +270,17 @@ int report_markdown(
 		char when[UNITS_LEN];
 
 		buf_adds(out, i ? "\n## " : "## ");
-		plain(r->name, out);
+		markdown_plain(r->name, out);
 		buf_addf(out, "\n\nrun %llu, ", (unsigned long long)r->id);
-		plain(r->state, out);
+		markdown_plain(r->state, out);
 		if (r->started_wall_ns)
 			buf_addf(out, ", %s", units_wall_rfc3339(r->started_wall_ns, when));
 		buf_addc(out, '\n');
 		blocks_run(&t, &a.runs[i]);
 		results(&t, &a.runs[i]);
 		comparisons(&t, &a.runs[i]);
+		if (o->long_form)
+			markdown_details(&t, &a.runs[i]);
 		outliers(&t, &a.runs[i]);
 		findings(&t, &a.runs[i]);
 	}

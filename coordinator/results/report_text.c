@@ -10,7 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/safe.h"
-#include "coordinator/results/report_text.h"
+#include "coordinator/results/report_details.h"
 #include "coordinator/results/until.h"
 
 const char *report_colored(const struct text *t, const char *code)
@@ -32,20 +32,7 @@ void report_addf(struct buf *out, const char *fmt, ...)
 
 const char *report_value(enum metric_id m, double v, char out[UNITS_LEN])
 {
-	const char *unit = metric_table[m].unit;
-
-	if (isnan(v))
-		return "-";
-	if (strcmp(unit, "s") == 0 && fabs(v) < 9e9)
-		return units_duration((int64_t)llround(v * 1e9), out);
-	if (strcmp(unit, "ns") == 0 && fabs(v) < 9e18)
-		return units_duration((int64_t)llround(v), out);
-	if (strcmp(unit, "B/s") == 0)
-		return units_rate(v, out);
-	if (strcmp(unit, "B") == 0 && fabs(v) < 9e18)
-		return units_size((int64_t)llround(v), out);
-	snprintf(out, UNITS_LEN, v >= 1000 ? "%.0f %s" : "%.4g %s", v, unit);
-	return out;
+	return report_quantity(v, metric_table[m].unit, out);
 }
 
 static void print_trials(const struct text *t, const struct result_row *rows, size_t n)
@@ -203,6 +190,7 @@ static void print_host(
 	report_other_comparisons(t, r, rows[0].host);
 	report_ranks(t, r, rows[0].host);
 	print_trials(t, rows, n);
+	report_details(t, r, rows[0].host);
 	print_failed(t, rows[0].run, rows[0].host);
 	print_left_out(t, rows, n);
 	report_findings(t, r, rows[0].host);
@@ -288,16 +276,21 @@ int report_text(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
 	struct analysis a;
-	struct text t = {s, o, &a, out};
+	struct text t = {.set = s, .opt = o, .analysis = &a, .out = out};
+	struct detail_sum *details = NULL;
 
 	if (analysis_make(s, &a, e) != 0)
 		return -1;
+	if (o->long_form)
+		result_details(s, &details, &t.n_details);
+	t.details = details;
 	for (size_t i = 0; i < a.n_runs; i++) {
 		if (i)
 			buf_addc(out, '\n');
 		print_run(&t, &a.runs[i]);
 		print_results(&t, &a.runs[i]);
 	}
+	result_details_free(details, t.n_details);
 	analysis_clear(&a);
 	return 0;
 }

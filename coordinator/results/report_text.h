@@ -4,6 +4,7 @@
 
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
+#include "coordinator/results/details.h"
 #include "coordinator/results/report.h"
 
 #define BOLD "\x1b[1m"
@@ -17,6 +18,8 @@ struct text {
 	const struct report_options *opt;
 	const struct analysis *analysis;
 	struct buf *out;
+	const struct detail_sum *details; /* long forms: see details.h */
+	size_t n_details;
 };
 const char *report_colored(const struct text *t, const char *code);
 /* Appends one piece of a line, made safe for a terminal: names and texts come from files. */

@@ -1,0 +1,22 @@
+/* Details of trials in reports: what their printers share. */
+#ifndef COORDINATOR_RESULTS_REPORT_DETAILS_H
+#define COORDINATOR_RESULTS_REPORT_DETAILS_H
+
+#include "coordinator/results/details.h"
+#include "coordinator/results/report_text.h"
+
+#define DETAIL_NOTE_LINES 12 /* of a note in a report; `show` has all of it */
+
+/* "12m3s", "1.5 GiB", "709" by the unit; "-" for NaN. Returns out or a literal. */
+const char *report_quantity(double v, const char *unit, char out[UNITS_LEN]);
+/* "sync_ops 709", "sync_latency_mean 316us [300us…350us]" where trials differ. Appended. */
+void detail_fact_text(const struct detail_sum_fact *f, struct buf *out);
+/* "settings", "output of block 3", "settings of 5 trials". Appended. */
+void detail_note_title(const struct detail_sum *s, const struct detail_sum_note *n, struct buf *out);
+/* Length of the first DETAIL_NOTE_LINES lines; *ret_more: lines behind them. */
+size_t detail_note_head(const char *text, size_t *ret_more);
+
+/* Long reports: parts, facts and notes of one host's trials. */
+void report_details(const struct text *t, const struct analysis_run *r, const char *host);
+
+#endif
