@@ -325,7 +325,7 @@ static int check_metrics(const struct result_wish *w, const struct analysis *a, 
 
 static int print_all(struct ctl *c, struct request *q, int long_form, struct err *e)
 {
-	struct report_options ro = {.color = c->color_out, .long_form = long_form};
+	struct report_options ro = {.color = c->color_out, .width = c->width_out, .long_form = long_form};
 	struct analysis a;
 	struct buf out = {0};
 	int r, status;

@@ -4,6 +4,8 @@
  */
 #include "coordinator/ctl/ctl.h"
 
+#include "coordinator/ctl/screen.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -246,6 +248,7 @@ static int set_globals(struct ctl *c, const struct args *a, struct err *e)
 	c->json = args_get(a, "json") != NULL;
 	c->terminal_out = isatty(STDOUT_FILENO);
 	c->terminal_err = isatty(STDERR_FILENO) && !dumb;
+	c->width_out = c->terminal_out ? screen_width(STDOUT_FILENO) : 0;
 	if (strcmp(when, "auto") && strcmp(when, "always") && strcmp(when, "never"))
 		return err_set(e, ERR_USAGE, "--color %s: auto, always or never is expected", when);
 	c->color_out = has_colors(when, c->terminal_out);

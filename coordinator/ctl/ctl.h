@@ -29,6 +29,7 @@ struct ctl {
 	int quiet, json;
 	int color_out, color_err; /* whether that stream gets colours */
 	int terminal_out, terminal_err;
+	unsigned width_out; /* columns of the terminal on stdout; 0: there is none */
 	struct strv more; /* lines that belong to the error, beside its text */
 };
 

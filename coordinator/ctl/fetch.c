@@ -9,6 +9,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/wrap.h"
 #include "coordinator/results/export.h"
 #include "coordinator/results/report.h"
 
@@ -226,10 +227,19 @@ int fetch_format_check(const char *format, struct err *e)
 int fetch_report(const struct result_set *set, const char *format, struct report_options *o,
 	struct buf *out, struct err *e)
 {
+	struct buf text = {0};
 	size_t i = 0;
 
 	while (i + 1 < ARRAY_LEN(formats) && strcmp(format, formats[i].name))
 		i++;
 	o->tool_version = ARRAYMARK_VERSION;
-	return formats[i].make(set, o, out, e);
+	if (strcmp(formats[i].name, "text") || !o->width)
+		return formats[i].make(set, o, out, e);
+	if (formats[i].make(set, o, &text, e)) {
+		buf_free(&text);
+		return -1;
+	}
+	wrap_lines(buf_str(&text), o->width, out);
+	buf_free(&text);
+	return 0;
 }

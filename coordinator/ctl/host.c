@@ -69,7 +69,9 @@ static int list(struct ctl *c, const struct args *a, struct err *e)
 {
 	static const char *const heads[] = {
 		"HOST", "STATE", "RUN", "SEEN", "CLOCK", "DISKS", "ZFS", "AGENT", "TAGS", NULL};
+	static const unsigned char order[] = {7, 6, 4, 5, 8, 255};
 	struct msg_call call = {.verb = CALL_HOSTS};
+	unsigned hidden;
 	struct buf out = {0};
 	struct grid t;
 	json_t *all, *v;
@@ -83,8 +85,15 @@ static int list(struct ctl *c, const struct args *a, struct err *e)
 		return ctl_out_json(json_pack("{s:o}", "hosts", all), e);
 	grid_init(&t, heads, 1 << 2 | 1 << 4);
 	json_array_foreach(all, i, v) add_host(&t, v);
+	if (c->width_out) {
+		grid_hide(&t, 2, "-");
+		grid_hide(&t, 6, "-");
+	}
+	hidden = grid_fit(&t, c->width_out, order);
 	grid_print(&t, c->color_out, &out);
 	r = ctl_out(&out, e);
+	if (hidden)
+		ctl_note(c, "more columns fit a wider terminal; `host show HOST` has all");
 	if (!json_array_size(all))
 		ctl_note(c, "no hosts: `arraymark token create HOST` makes the token for the first "
 			    "one");

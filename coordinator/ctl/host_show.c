@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/wrap.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/verbs.h"
@@ -116,19 +117,23 @@ static void add_disk(struct grid *t, const json_t *d)
 						 : COLOR_DIM);
 }
 
-static void show_disks(struct buf *out, const json_t *inventory, int color)
+static void show_disks(struct buf *out, const json_t *inventory, const struct ctl *c)
 {
 	static const char *const heads[] = {"DISK", "NAME", "SIZE", "SECTORS", "KIND", "BUS",
 		"MODEL", "CONTROLLER", "USE", NULL};
+	static const unsigned char order[] = {7, 3, 5, 6, 4, 255};
 	struct grid t;
 	const json_t *d;
 	size_t i;
 
 	grid_init(&t, heads, 1 << 2);
 	json_array_foreach(json_object_get(inventory, "disks"), i, d) add_disk(&t, d);
+	for (unsigned column = 5; column <= 7 && c->width_out; column++)
+		grid_hide(&t, column, "-");
+	grid_fit(&t, c->width_out, order);
 	if (t.n)
 		buf_addc(out, '\n');
-	grid_print(&t, color, out);
+	grid_print(&t, c->color_out, out);
 	grid_clear(&t);
 }
 
@@ -163,7 +168,7 @@ static int get(struct ctl *c, const char *host, json_t **ret, struct err *e)
 
 static int show(struct ctl *c, const struct args *a, struct err *e)
 {
-	struct buf out = {0};
+	struct buf text = {0}, out = {0};
 	const json_t *inventory;
 	json_t *v;
 	int r;
@@ -173,14 +178,16 @@ static int show(struct ctl *c, const struct args *a, struct err *e)
 	if (c->json)
 		return ctl_out_json(v, e);
 	inventory = json_object_get(v, "inventory");
-	show_state(&out, v);
+	show_state(&text, v);
 	if (json_is_object(inventory)) {
-		show_machine(&out, v);
-		list_line(&out, "capabilities", json_object_get(inventory, "capabilities"));
-		show_disks(&out, inventory, c->color_out);
-		show_pools(&out, inventory, c->color_out);
+		show_machine(&text, v);
+		list_line(&text, "capabilities", json_object_get(inventory, "capabilities"));
+		show_disks(&text, inventory, c);
+		show_pools(&text, inventory, c->color_out);
 	}
+	wrap_lines(buf_str(&text), c->width_out, &out);
 	r = ctl_out(&out, e);
+	buf_free(&text);
 	buf_free(&out);
 	json_decref(v);
 	return r;

@@ -251,18 +251,40 @@ static void print_cell(const struct grid *t, unsigned column, const char *text,
 		pad(out, gap);
 }
 
-void grid_print(const struct grid *t, int color, struct buf *out)
+static void widths_of(const struct grid *t, unsigned width[GRID_COLUMNS_MAX])
 {
-	unsigned width[GRID_COLUMNS_MAX];
-
-	if (!t->n)
-		return;
 	for (unsigned c = 0; c < t->columns; c++) {
 		width[c] = print_width(t->heads[c]);
 		for (size_t i = c; i < t->n; i += t->columns)
 			if (print_width(t->cells[i]) > width[c])
 				width[c] = print_width(t->cells[i]);
 	}
+}
+
+unsigned grid_fit(struct grid *t, unsigned width, const unsigned char *order)
+{
+	unsigned columns[GRID_COLUMNS_MAX], total = 0, hidden = 0;
+
+	widths_of(t, columns);
+	for (unsigned c = 0; c < t->columns; c++)
+		total += t->hidden >> c & 1 ? 0 : columns[c] + (total ? 2 : 0);
+	for (; width && total > width && *order != 255; order++) {
+		if (t->hidden >> *order & 1)
+			continue;
+		t->hidden |= 1u << *order;
+		total -= columns[*order] + 2;
+		hidden++;
+	}
+	return hidden;
+}
+
+void grid_print(const struct grid *t, int color, struct buf *out)
+{
+	unsigned width[GRID_COLUMNS_MAX];
+
+	if (!t->n)
+		return;
+	widths_of(t, width);
 	for (unsigned c = 0; c < t->columns; c++)
 		print_cell(t, c, t->heads[c], COLOR_BOLD, color, width[c], out);
 	buf_addc(out, '\n');

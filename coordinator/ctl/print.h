@@ -69,6 +69,9 @@ void grid_add_color(struct grid *t, const char *text, enum print_color color);
 void grid_addf(struct grid *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Hides a column whose cells all say `plain` (NULL: never): it would tell nothing. */
 void grid_hide(struct grid *t, unsigned column, const char *plain);
+/* Hides columns, in the order given (ended by 255), until the rest fits into so many columns of the
+ * terminal; 0: any number. Returns how many were hidden. */
+unsigned grid_fit(struct grid *t, unsigned width, const unsigned char *order);
 /* Heads in bold and rows, columns two spaces apart; nothing when there is no row. */
 void grid_print(const struct grid *t, int color, struct buf *out);
 void grid_clear(struct grid *t);

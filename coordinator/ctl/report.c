@@ -27,6 +27,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	const char *format = args_get(a, "format"), *path = args_get(a, "output");
 	struct report_options ro = {.color = !path && c->color_out,
 		.long_form = args_get(a, "long") != NULL,
+		.width = path ? 0 : c->width_out,
 		.redact = args_get(a, "redact") != NULL};
 	struct sources s = {0};
 	struct buf out = {0};

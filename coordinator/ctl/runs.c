@@ -53,6 +53,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	static const char *const heads[] = {
 		"RUN", "NAME", "STATE", "HOST", "BUILDS", "FILED", "TOOK", "USER", NULL};
+	static const unsigned char order[] = {7, 6, 4, 5, 255};
 	struct msg_call call = {.verb = CALL_RUNS};
 	size_t i, most = args_get(a, "all") ? SIZE_MAX : RUNS_SHOWN;
 	struct buf out = {0};
@@ -66,6 +67,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 		return ctl_out_json(json_pack("{s:o}", "runs", all), e);
 	grid_init(&t, heads, 1 | 1 << 4 | 1 << 6);
 	json_array_foreach(all, i, v) if (i < most) add_run(&t, v);
+	grid_fit(&t, c->width_out, order);
 	grid_print(&t, c->color_out, &out);
 	r = ctl_out(&out, e);
 	if (!json_array_size(all))

@@ -8,6 +8,13 @@
 
 #include "common/base/units.h"
 
+unsigned screen_width(int fd)
+{
+	struct winsize w = {0};
+
+	return ioctl(fd, TIOCGWINSZ, &w) || w.ws_col < 8 ? 0 : w.ws_col;
+}
+
 void screen_size(unsigned *ret_width, unsigned *ret_height)
 {
 	struct winsize w = {0};

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/wrap.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/verbs.h"
@@ -17,13 +18,29 @@ static const struct option_spec show_options[] = {
 	{0},
 };
 
+#define CACHE_COLUMN 9 /* of the table of trials */
+
 struct show {
 	json_t *lines;
 	const char *host; /* or NULL */
 	int brief, failed, color;
 	int imported; /* the run: no host executed it for us */
+	unsigned width;
 	struct buf out;
 };
+
+/* Wraps what was put since `from`; commands and their output are never wrapped. */
+static void wrap_since(struct show *s, size_t from)
+{
+	char *text = xstrdup(buf_str(&s->out) + from);
+
+	if (s->out.len > from) {
+		s->out.len = from;
+		s->out.data[from] = '\0';
+		wrap_lines(text, s->width, &s->out);
+	}
+	free(text);
+}
 
 static void put(struct show *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void put(struct show *s, const char *fmt, ...)
@@ -222,10 +239,21 @@ static void show_failed_trials(struct show *s, const json_t *job)
 	}
 }
 
+/* The state of the caches is mostly the same for all: then a line instead of a wide column. */
+static void show_same_cache(struct show *s, struct grid *g)
+{
+	if (!g->n || !strcmp(g->cells[CACHE_COLUMN], "-"))
+		return;
+	grid_hide(g, CACHE_COLUMN, g->cells[CACHE_COLUMN]);
+	if (g->hidden >> CACHE_COLUMN & 1)
+		buf_addf(&s->out, "  caches %s\n", g->cells[CACHE_COLUMN]);
+}
+
 static void show_trials(struct show *s, const json_t *job)
 {
 	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT",
 		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", NULL};
+	static const unsigned char order[] = {9, 7, 4, 3, 255};
 	static const char *const plain[] = {NULL, NULL, NULL, "1", "1", NULL, "-", "-", "-", "-"};
 	const json_t *v;
 	struct grid g;
@@ -235,6 +263,9 @@ static void show_trials(struct show *s, const json_t *job)
 	json_array_foreach(s->lines, i, v) if (is_of(v, "trial", job)) trial_row(&g, v);
 	for (unsigned c = 0; c < ARRAY_LEN(plain); c++)
 		grid_hide(&g, c, plain[c]);
+	if (s->width)
+		show_same_cache(s, &g);
+	grid_fit(&g, s->width, order);
 	grid_print(&g, s->color, &s->out);
 	grid_clear(&g);
 	show_failed_trials(s, job);
@@ -342,6 +373,7 @@ static void show_steps(struct show *s, const json_t *job)
 static void show_job(struct show *s, const json_t *job)
 {
 	char *host = print_safe_dup(text_of(job, "host"));
+	size_t from = s->out.len;
 
 	buf_addc(&s->out, '\n');
 	print_colored(host, COLOR_BOLD, s->color, &s->out);
@@ -357,6 +389,7 @@ static void show_job(struct show *s, const json_t *job)
 	show_failed_units(s, job);
 	show_trials(s, job);
 	show_summaries(s, job);
+	wrap_since(s, from);
 	if (!s->brief)
 		show_steps(s, job);
 	free(host);
@@ -397,8 +430,10 @@ static int show_text(struct show *s, struct err *e)
 
 	json_array_foreach(s->lines, i, v)
 	{
-		if (!strcmp(text_of(v, "type"), "run"))
+		if (!strcmp(text_of(v, "type"), "run")) {
 			show_run(s, v);
+			wrap_since(s, 0);
+		}
 		if (strcmp(text_of(v, "type"), "job") ||
 			(s->host && strcmp(text_of(v, "host"), s->host)))
 			continue;
@@ -416,7 +451,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	struct show s = {.host = args_get(a, "host"),
 		.brief = args_get(a, "brief") != NULL,
 		.failed = args_get(a, "failed") != NULL,
-		.color = c->color_out};
+		.color = c->color_out,
+		.width = c->width_out};
 	int r;
 
 	if (connection_collect(c, &call, &s.lines, e))

@@ -11,6 +11,7 @@
 struct report_options {
 	int color;                /* text: with ANSI colours */
 	int long_form;            /* text: also median, standard deviation, range, each trial */
+	unsigned width;           /* text: columns that there are; 0: any number */
 	int redact;               /* host names become host-1, …; serials, WWNs and paths go */
 	const char *tool_version; /* JSON; NULL: this program's */
 };

@@ -21,6 +21,7 @@ struct layout_table {
 	size_t n;
 	const char *baseline; /* NULL: no column of verdicts */
 	int interval, throughput, physical;
+	enum { ALL_COLUMNS, WITHOUT_VERDICTS, VERDICTS } part; /* a narrow terminal gets two tables */
 	struct table table;
 };
 
@@ -90,6 +91,14 @@ static const char *baseline_of(const struct text *t, const struct analysis_run *
 	return NULL;
 }
 
+static void verdict_heading(struct layout_table *l)
+{
+	l->table.left |= 1u << l->table.columns;
+	if (l->baseline)
+		table_cell(&l->table, "vs %s (%g%% CI, all comparisons)", l->baseline,
+			analysis_confidence(l->t->analysis, l->run));
+}
+
 static void heading(struct layout_table *l, const struct result_row *row, int first)
 {
 	static const char *const more[] = {"median", "stddev", "cv", "min", "max"};
@@ -99,6 +108,10 @@ static void heading(struct layout_table *l, const struct result_row *row, int fi
 	table_cell(t, "%s", row->workload);
 	if (!first)
 		return;
+	if (l->part == VERDICTS) {
+		verdict_heading(l);
+		return;
+	}
 	table_cell(t, "n");
 	table_cell(t, "mean");
 	t->left |= 1u << t->columns;
@@ -109,10 +122,8 @@ static void heading(struct layout_table *l, const struct result_row *row, int fi
 		table_cell(t, "physical/logical");
 	for (size_t i = 0; l->t->opt->long_form && i < ARRAY_LEN(more); i++)
 		table_cell(t, "%s", more[i]);
-	t->left |= 1u << t->columns;
-	if (l->baseline)
-		table_cell(t, "vs %s (%g%% CI, all comparisons)", l->baseline,
-			analysis_confidence(l->t->analysis, l->run));
+	if (l->part == ALL_COLUMNS)
+		verdict_heading(l);
 }
 
 /* How much of a is printed before b: not its unit, when b has the same. */
@@ -191,14 +202,12 @@ static size_t change_width(struct layout_table *l)
 	return width;
 }
 
-static void value_row(struct layout_table *l, const struct result_row *r, size_t width)
+static void value_cells(struct layout_table *l, const struct result_row *r)
 {
 	double rate = throughput(r), part = physical(r);
 	struct table *t = &l->table;
 	char s[UNITS_LEN];
 
-	table_row(t);
-	table_cell(t, "%s", r->layout);
 	table_cell(t, "%u", r->n);
 	table_cell(t, "%s%s", report_value(r->metric, r->mean, s), report_unit_mark(r));
 	interval_cell(l, r);
@@ -210,30 +219,83 @@ static void value_row(struct layout_table *l, const struct result_row *r, size_t
 		table_cell(t, "%.2f", part);
 	if (l->t->opt->long_form)
 		long_cells(l, r);
-	if (l->baseline)
+}
+
+static void value_row(struct layout_table *l, const struct result_row *r, size_t width)
+{
+	table_row(&l->table);
+	table_cell(&l->table, "%s", r->layout);
+	if (l->part != VERDICTS)
+		value_cells(l, r);
+	if (l->baseline && l->part != WITHOUT_VERDICTS)
 		verdict_cell(l, r, width);
 }
 
-static void print_layouts(struct layout_table *l)
+/* Fills the table; which of its rows are headings. */
+static void fill(struct layout_table *l, size_t width, unsigned char *headings)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct result_row *r = &l->rows[i];
+		int first = i == 0 || r->workload_index != r[-1].workload_index;
+
+		if (first)
+			headings[l->table.n] = 1;
+		if (first)
+			heading(l, r, i == 0);
+		value_row(l, r, width);
+	}
+}
+
+static void print_part(struct layout_table *l, size_t width)
 {
 	const char **before = xcalloc(2 * l->n, sizeof(*before)),
 		   **after = xcalloc(2 * l->n, sizeof(*after));
-	size_t width = change_width(l);
+	unsigned char *headings = xcalloc(2 * l->n, 1);
 
-	for (size_t i = 0; i < l->n; i++) {
-		const struct result_row *r = &l->rows[i];
-
-		if (i == 0 || r->workload_index != r[-1].workload_index) {
-			before[l->table.n] = report_colored(l->t, BOLD);
-			after[l->table.n] = report_colored(l->t, PLAIN);
-			heading(l, r, i == 0);
-		}
-		value_row(l, r, width);
+	fill(l, width, headings);
+	for (size_t i = 0; i < l->table.n; i++) {
+		before[i] = headings[i] ? report_colored(l->t, BOLD) : NULL;
+		after[i] = headings[i] ? report_colored(l->t, PLAIN) : NULL;
 	}
 	table_print(&l->table, before, after, l->t->out);
 	table_clear(&l->table);
 	free(before);
 	free(after);
+	free(headings);
+}
+
+static int is_too_wide(struct layout_table *l, size_t width)
+{
+	unsigned char *headings = xcalloc(2 * l->n, 1);
+	int wide;
+
+	if (!l->t->opt->width) {
+		free(headings);
+		return 0;
+	}
+	fill(l, width, headings);
+	wide = table_total(&l->table) > l->t->opt->width;
+	table_clear(&l->table);
+	free(headings);
+	return wide;
+}
+
+/* Where the terminal is too narrow, the verdicts stand below in a table of their own; what still does
+ * not fit then is what the disks moved, and the rate, which the mean tells as well. */
+static void print_layouts(struct layout_table *l)
+{
+	size_t width = change_width(l);
+
+	if (is_too_wide(l, width)) {
+		l->part = l->baseline ? WITHOUT_VERDICTS : ALL_COLUMNS;
+		l->physical = l->physical && !is_too_wide(l, width);
+		l->throughput = l->throughput && !is_too_wide(l, width);
+	}
+	print_part(l, width);
+	if (l->part == WITHOUT_VERDICTS) {
+		l->part = VERDICTS;
+		print_part(l, width);
+	}
 }
 
 void report_tables(

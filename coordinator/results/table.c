@@ -69,15 +69,30 @@ static void print_row(const struct table *t, char *const *row, const size_t *wid
 	}
 }
 
+static void widths_of(const struct table *t, size_t width[TABLE_COLUMNS])
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+			if (table_width(t->rows[i][c]) > width[c])
+				width[c] = table_width(t->rows[i][c]);
+}
+
+size_t table_total(const struct table *t)
+{
+	size_t width[TABLE_COLUMNS] = {0}, total = 0;
+
+	widths_of(t, width);
+	for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+		total += width[c] + (c > 0 && width[c] ? 2 : 0);
+	return total;
+}
+
 void table_print(
 	const struct table *t, const char *const *before, const char *const *after, struct buf *out)
 {
 	size_t width[TABLE_COLUMNS] = {0};
 
-	for (size_t i = 0; i < t->n; i++)
-		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-			if (table_width(t->rows[i][c]) > width[c])
-				width[c] = table_width(t->rows[i][c]);
+	widths_of(t, width);
 	for (size_t i = 0; i < t->n; i++) {
 		if (before && before[i])
 			buf_adds(out, before[i]);

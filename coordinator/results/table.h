@@ -20,6 +20,8 @@ void table_row(struct table *t);
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Characters that a terminal shows of s; NULL has none. */
 size_t table_width(const char *s);
+/* Columns that the widest line takes. */
+size_t table_total(const struct table *t);
 /* Lines with two spaces between columns, those not in `left` to the right. Row i gets
  * before[i] and after[i] around it when these are given (colours); NULL entries are fine. */
 void table_print(const struct table *t, const char *const *before, const char *const *after,

@@ -330,6 +330,42 @@ static void grids(void **state)
 	buf_free(&out);
 }
 
+static void grids_leave_columns_out(void **state)
+{
+	static const char *const heads[] = {"HOST", "DISKS", "STATE", "TAGS", NULL};
+	static const unsigned char order[] = {3, 0, 1, 255};
+	struct buf out = {0};
+	struct grid g;
+
+	(void)state;
+	grid_init(&g, heads, 1 << 1);
+	for (int i = 0; i < 2; i++) {
+		grid_add(&g, i ? "knew" : "kold");
+		grid_add(&g, NULL);
+		grid_add(&g, i ? "idle" : "new");
+		grid_add(&g, "local");
+	}
+	grid_hide(&g, 0, "knew");
+	grid_hide(&g, 2, NULL);
+	assert_int_equal(g.hidden, 0);
+	grid_hide(&g, 1, "-");
+	assert_int_equal(grid_fit(&g, 0, order), 0);
+	assert_int_equal(grid_fit(&g, 18, order), 0);
+	grid_print(&g, 0, &out);
+	assert_string_equal(buf_str(&out), "HOST  STATE  TAGS\nkold  new    local\nknew  idle   local\n");
+	assert_int_equal(grid_fit(&g, 17, order), 1);
+	buf_reset(&out);
+	grid_print(&g, 0, &out);
+	assert_string_equal(buf_str(&out), "HOST  STATE\nkold  new\nknew  idle\n");
+	/* A last one stays, however wide. */
+	assert_int_equal(grid_fit(&g, 3, order), 1);
+	buf_reset(&out);
+	grid_print(&g, 0, &out);
+	assert_string_equal(buf_str(&out), "STATE\nnew\nidle\n");
+	grid_clear(&g);
+	buf_free(&out);
+}
+
 static void times(void **state)
 {
 	static const struct {
@@ -374,6 +410,7 @@ int main(void)
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(grids),
+		cmocka_unit_test(grids_leave_columns_out),
 		cmocka_unit_test(times),
 	};
 

@@ -438,9 +438,35 @@ static void redacted_reports_hide_names(void **state)
 	result_set_clear(&set);
 }
 
+/* On a narrow terminal the verdicts have a table of their own. */
+static void narrow_terminals_get_two_tables(void **state)
+{
+	struct report_options o = {.width = 60};
+	struct result_set set = {0};
+	struct buf out = {0};
+	struct err e = {0};
+
+	(void)state;
+	published_set(&set);
+	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_has(out.data, "load         n       mean  95% CI\n"
+			     "hba8         4  18m22.99s  ±0.8%\n");
+	assert_has(out.data, "load         vs hba8 (95% CI, all comparisons)\n"
+			     "hba8         baseline\n"
+			     "hba8+board2  -0.2% (-1.7…+1.4%)  no difference shown\n");
+	o.width = 80;
+	buf_reset(&out);
+	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_has(out.data, "hba8+board2  3  18m21.24s  ±1.5%   -0.2% (-1.7…+1.4%)  no difference "
+			     "shown\n");
+	buf_free(&out);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(narrow_terminals_get_two_tables),
 		cmocka_unit_test(text_of_the_published_test),
 		cmocka_unit_test(rates_and_ratios),
 		cmocka_unit_test(faults_are_told),
