@@ -114,7 +114,6 @@ static int random_prepare(const struct workload_order *order, void **ret_state, 
 	s->w = order->w->random;
 	s->meter.done_fd = -1;
 	s->files.dir = -1;
-	/* Before anything is laid out: that may take hours. */
 	if (s->w->engine == IO_URING && uring_check_user(0, 0, 0, e) < 0)
 		goto fail;
 	if (meter_init(&s->meter, RANDOM_LANES * s->w->threads, order->spec->sample_ns, e) < 0)
@@ -271,6 +270,7 @@ static int random_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 
 const struct workload_engine random_engine = {
 	.kind = WORKLOAD_RANDOM,
+	.make = random_files_make,
 	.prepare = random_prepare,
 	.run = random_run,
 	.clear = random_clear,

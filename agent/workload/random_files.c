@@ -113,6 +113,45 @@ static int lay_out(const struct workload_order *o, const struct random_files *f,
 	return rc;
 }
 
+static int is_of_trial(const struct random_files *f, unsigned file, int fd)
+{
+	const struct block_id id = {f->trial, file, 0, 1};
+	struct block_id found;
+	char *b = xmalloc(f->block_size);
+	int yes = pread(fd, b, f->block_size, 0) == (ssize_t)f->block_size &&
+		  block_check(&id, b, f->block_size, &found) == BLOCK_RIGHT;
+
+	free(b);
+	return yes;
+}
+
+static int is_there(const struct workload_order *o, const struct random_files *f, unsigned file)
+{
+	int fd = openat(f->dir, f->names.v[file], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct err ignored;
+	struct stat st;
+	int yes;
+
+	if (fd < 0)
+		return 0;
+	yes = check_place(o, f->names.v[file], fd, &st, &ignored) == 0 && S_ISREG(st.st_mode) &&
+	      (uint64_t)st.st_size == f->file_blocks * f->block_size &&
+	      (!f->generation || is_of_trial(f, file, fd));
+	close(fd);
+	return yes;
+}
+
+/* Where blocks are written and verified their generations begin anew, so the files do, too. */
+static int are_there(const struct workload_order *o, const struct random_files *f)
+{
+	if (f->generation && o->w->random->op != RANDOM_READ)
+		return 0;
+	for (unsigned i = 0; i < f->n; i++)
+		if (!is_there(o, f, i))
+			return 0;
+	return 1;
+}
+
 /* ---- opening ---- */
 
 static int open_flags(const struct work_random *r)
@@ -194,7 +233,8 @@ static int make_generations(const struct work_random *r, struct random_files *f,
 	return 0;
 }
 
-int random_files_open(const struct workload_order *o, struct random_files *f, struct err *e)
+/* All but the files themselves. */
+static int begin(const struct workload_order *o, struct random_files *f, struct err *e)
 {
 	const struct work_random *r = o->w->random;
 	struct stat st;
@@ -214,13 +254,39 @@ int random_files_open(const struct workload_order *o, struct random_files *f, st
 	if (check_place(o, ".", f->dir, &st, e) || size_files(o, f, e) ||
 		make_generations(r, f, e))
 		return -1;
-	if (!r->of && lay_out(o, f, e))
+	return 0;
+}
+
+int random_files_make(const struct workload_order *o, struct err *e)
+{
+	struct random_files f;
+	int rc = 0;
+
+	if (o->w->random->of)
+		return 0;
+	rc = begin(o, &f, e);
+	if (rc == 0 && !are_there(o, &f))
+		rc = lay_out(o, &f, e);
+	random_files_close(&f);
+	return rc;
+}
+
+int random_files_open(const struct workload_order *o, struct random_files *f, struct err *e)
+{
+	int laid_out = 0;
+
+	if (begin(o, f, e))
 		return -1;
+	if (!o->w->random->of && !are_there(o, f)) {
+		laid_out = 1;
+		if (lay_out(o, f, e))
+			return -1;
+	}
 	for (unsigned i = 0; i < f->n; i++)
 		if (open_file(o, f, i, e))
 			return -1;
 	f->blocks = f->file_blocks * f->n;
-	return r->of ? 0 : random_files_drop(f, e);
+	return laid_out ? random_files_drop(f, e) : 0;
 }
 
 void random_files_close(struct random_files *f)

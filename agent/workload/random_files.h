@@ -38,7 +38,10 @@ static inline struct random_place random_place(const struct random_files *f, uin
 		file, (block - file * f->file_blocks) * f->block_size};
 }
 
-/* Lays the files out where they are the workload's own, opens them. On failure: close them. */
+/* The workload's own files, where they are not there in their size (and, to be verified, of this
+ * trial). Nothing with `of`. */
+int random_files_make(const struct workload_order *o, struct err *e);
+/* Makes them where that was not done, opens them. On failure: close them. */
 int random_files_open(const struct workload_order *o, struct random_files *f, struct err *e);
 void random_files_close(struct random_files *f);
 /* Written back, and where the kernel does that, out of the page cache. */

@@ -24,6 +24,8 @@ struct streaming {
 	struct stream_thread *threads;
 	unsigned n_threads, n_started;
 	int64_t duration_ns; /* 0: each block once */
+	enum io_engine engine;
+	unsigned depth;
 	atomic_int stop;
 	struct meter meter;
 };
@@ -61,7 +63,10 @@ static void init_thread(struct streaming *s, unsigned i)
 	t->stop = &s->stop;
 	t->meter = &s->meter;
 	t->lane = &s->meter.lanes[i];
-	t->generates = s->spec->op != OP_READ && s->spec->data != DATA_ZERO;
+	t->engine = s->engine;
+	t->depth = s->depth;
+	t->generates = s->engine == IO_PREAD && s->spec->op != OP_READ &&
+		       s->spec->data != DATA_ZERO;
 	stream_stretches(&s->files, s->spec, i, &t->stretches, &t->n_stretches);
 }
 
@@ -89,7 +94,11 @@ static int stream_prepare(const struct workload_order *order, void **ret_state, 
 	s = xcalloc(1, sizeof(*s));
 	s->spec = spec;
 	s->duration_ns = order->w ? order->w->duration_ns : 0;
+	s->engine = order->w ? order->w->stream.engine : IO_PREAD;
+	s->depth = order->w ? order->w->stream.depth : 1;
 	s->files.dir = -1;
+	if (s->engine == IO_URING && uring_check_user(0, 0, 0, e) < 0)
+		goto fail;
 	if (meter_init(&s->meter, spec->threads, spec->sample_ns, e) < 0)
 		goto fail;
 	if (stream_files_open(spec, &s->files, e) < 0)

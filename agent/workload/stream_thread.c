@@ -13,14 +13,25 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 
-/* Between the seeds of two rounds: odd, so that no two of them are equal. */
-#define ROUND_STEP 0x9e3779b97f4a7c15ULL
-
-static size_t block_bytes(const struct stream_thread *t, const struct stretch *s, uint64_t at)
+size_t stream_block_bytes(const struct stream_thread *t, const struct stretch *s, uint64_t at)
 {
 	uint64_t left = s->end - at;
 
 	return left < t->spec->block_size ? (size_t)left : (size_t)t->spec->block_size;
+}
+
+static int prepare_uring(struct stream_thread *t, struct err *e)
+{
+	size_t len = (t->spec->block_size + 4095) / 4096 * 4096 * t->depth;
+	int *fd = xcalloc(t->files->n, sizeof(*fd)), rc = -1;
+
+	for (unsigned i = 0; i < t->files->n; i++)
+		fd[i] = t->files->v[i].fd;
+	t->buffer = stream_buffer_new(len, e);
+	if (t->buffer)
+		rc = uring_open(&t->uring, t->depth, fd, t->files->n, t->buffer, len, e);
+	free(fd);
+	return rc;
 }
 
 int stream_thread_prepare(struct stream_thread *t, struct err *e)
@@ -28,6 +39,8 @@ int stream_thread_prepare(struct stream_thread *t, struct err *e)
 	t->ring.endless = t->timed;
 	if (t->generates)
 		return stream_ring_init(&t->ring, t->spec->block_size, t->stretches, t->n_stretches, e);
+	if (t->engine == IO_URING)
+		return prepare_uring(t, e);
 	t->buffer = stream_buffer_new(t->spec->block_size, e);
 	return t->buffer ? 0 : -1;
 }
@@ -36,7 +49,7 @@ static void fill_chunk(const struct stream_thread *t, const struct stream_chunk 
 {
 	struct datagen gen = t->gen;
 
-	gen.seed += c->round * ROUND_STEP;
+	gen.seed += c->round * STREAM_ROUND_STEP;
 	datagen_fill(&gen, c->file, c->at, c->data, c->len);
 }
 
@@ -75,7 +88,7 @@ static int move_block(struct stream_thread *t, int fd, char *b, size_t len, uint
 	return 0;
 }
 
-static int fail_block(struct stream_thread *t, const struct stretch *s, uint64_t at)
+int stream_fail_block(struct stream_thread *t, const struct stretch *s, uint64_t at)
 {
 	const char *verb = t->spec->op == OP_READ ? "reading" : "writing";
 	const char *name = t->files->v[s->file].name;
@@ -88,8 +101,8 @@ static int fail_block(struct stream_thread *t, const struct stretch *s, uint64_t
 		(unsigned long long)at);
 }
 
-static int verify_block(struct stream_thread *t, const struct stretch *s, uint64_t at,
-	const char *b, size_t len)
+int stream_verify_block(struct stream_thread *t, const struct stretch *s, uint64_t at, const char *b,
+	size_t len)
 {
 	uint64_t bad;
 
@@ -127,7 +140,7 @@ static int move_blocks(struct stream_thread *t, const struct stretch *s, char *d
 	int fd = t->files->v[s->file].fd;
 
 	for (uint64_t at = s->start; at < s->end; at += t->spec->block_size) {
-		size_t len = block_bytes(t, s, at);
+		size_t len = stream_block_bytes(t, s, at);
 		char *b = data ? data + (at - s->start) : t->buffer;
 		int64_t before;
 
@@ -139,9 +152,9 @@ static int move_blocks(struct stream_thread *t, const struct stretch *s, char *d
 		if (t->over)
 			return 0;
 		if (move_block(t, fd, b, len, at) < 0)
-			return fail_block(t, s, at);
+			return stream_fail_block(t, s, at);
 		meter_count(t->lane, clock_mono_ns() - before, len);
-		if (verify_block(t, s, at, b, len) < 0)
+		if (stream_verify_block(t, s, at, b, len) < 0)
 			return -1;
 		*moved += len;
 	}
@@ -184,7 +197,9 @@ static void *move_stretches(void *arg)
 {
 	struct stream_thread *t = arg;
 
-	t->failed = (t->generates ? move_generated(t) : move_plain(t)) < 0;
+	t->failed = (t->engine == IO_URING ? stream_move_uring(t)
+			    : t->generates ? move_generated(t)
+					   : move_plain(t)) < 0;
 	if (t->failed)
 		atomic_store(t->stop, 1);
 	meter_ended(t->meter);
@@ -221,6 +236,7 @@ void stream_thread_join(struct stream_thread *t)
 
 void stream_thread_clear(struct stream_thread *t)
 {
+	uring_close(&t->uring);
 	stream_ring_clear(&t->ring);
 	free(t->buffer);
 	free(t->stretches);

@@ -271,22 +271,6 @@ static void check_size(const struct workload_place *at)
 			units_size(bytes, a), RANDOM_MAX_VERIFIED, units_size(r->block_size, b));
 }
 
-/* A cache can be made cold between two workloads only. */
-static void warn_of_warmth(const struct workload_place *at)
-{
-	const struct work_random *r = at->w->random;
-
-	if (r->op == RANDOM_WRITE || r->of || r->direct || at->p->cache != CACHE_COLD)
-		return;
-	for (size_t i = 0; i < at->p->n_layouts; i++)
-		if (at->p->layouts[i].pool) {
-			read_warning(at->r, at->n, at->path,
-				"lays its files out right before it reads them, so a pool's cache (ARC) "
-				"knows them: for cold reads take files 'of' an earlier stream");
-			return;
-		}
-}
-
 static void check(const struct workload_place *at)
 {
 	if (at->n->kind != YAML_MAP || !is_given(at, "op"))
@@ -297,7 +281,6 @@ static void check(const struct workload_place *at)
 	check_end(at);
 	check_buffers(at);
 	check_size(at);
-	warn_of_warmth(at);
 }
 
 /* ---- what it asks of a host ---- */
@@ -373,6 +356,12 @@ static void lacks(const struct workload *w, const struct inventory *inv, struct 
 		workload_lacks_io_uring(inv, ret);
 }
 
+/* What is verified after it was written begins as its trial's own. */
+static int makes(const struct workload *w)
+{
+	return !w->random->of && (w->random->op == RANDOM_READ || !w->random->verify);
+}
+
 const struct workload_type work_random_type = {
 	.key = "random",
 	.headline = "ops_per_s",
@@ -383,4 +372,5 @@ const struct workload_type work_random_type = {
 	.op = op,
 	.syncs = syncs,
 	.lacks = lacks,
+	.makes = makes,
 };

@@ -81,15 +81,9 @@ static inline void kit_plan(struct kit *k, const char *workloads)
 	free(text);
 }
 
-/* Workload `index` of the plan: 0 or -1 and k->e. */
-static inline int kit_run(struct kit *k, unsigned index)
+static inline struct workload_order kit_order(struct kit *k, unsigned index)
 {
-	struct workload_order o = {
-		.spec = &k->spec, .plan = k->plan, .w = &k->plan->workloads[index]};
-	const struct workload_engine *g = workload_find(o.w->kind);
 	struct stat st;
-	void *engine;
-	int rc;
 
 	assert_int_equal(stat(k->dir, &st), 0);
 	k->spec.directory = k->dir;
@@ -98,6 +92,25 @@ static inline int kit_run(struct kit *k, unsigned index)
 	k->spec.sample_ns = k->spec.sample_ns ? k->spec.sample_ns : 3600 * NS_PER_S;
 	k->spec.block = k->spec.repeat = 1;
 	k->spec.syncfs_works = 1;
+	return (struct workload_order){
+		.spec = &k->spec, .plan = k->plan, .w = &k->plan->workloads[index]};
+}
+
+static inline int kit_make(struct kit *k, unsigned index)
+{
+	struct workload_order o = kit_order(k, index);
+
+	return workload_find(o.w->kind)->make(&o, &k->e);
+}
+
+/* Workload `index` of the plan: 0 or -1 and k->e. */
+static inline int kit_run(struct kit *k, unsigned index)
+{
+	struct workload_order o = kit_order(k, index);
+	const struct workload_engine *g = workload_find(o.w->kind);
+	void *engine;
+	int rc;
+
 	detail_clear(&k->r->detail);
 	memset(k->r, 0, sizeof(*k->r));
 	k->sampled = 0;

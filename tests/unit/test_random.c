@@ -223,6 +223,33 @@ static void files_of_a_stream_are_read_where_they_are(void **state)
 	assert_has(k->e.text, "found zeros, not what was written");
 }
 
+/* Made once, before the caches: neither another trial nor preparing writes them again. */
+static void files_that_are_there_are_left_alone(void **state)
+{
+	struct kit *k = *state;
+	struct stat was, is;
+	char path[300];
+
+	kit_plan(k, "  w: {random: {op: read, size: 1M}}\n"
+		    "  v: {random: {op: read, size: 1M, verify: true}}\n");
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s.random", k->dir, i ? "v" : "w");
+		assert_ok(kit_make(k, i), k->e);
+		assert_int_equal(stat(path, &was), 0);
+		assert_ok(kit_make(k, i), k->e);
+		assert_ok(kit_run(k, i), k->e);
+		assert_int_equal(stat(path, &is), 0);
+		assert_int_equal(was.st_ino, is.st_ino);
+		assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
+	}
+	k->spec.seed = 8;
+	assert_ok(kit_run(k, 1), k->e); /* verified ones are of the trial */
+	assert_int_equal(truncate(path, 4096), 0);
+	assert_ok(kit_make(k, 1), k->e);
+	assert_int_equal(stat(path, &is), 0);
+	assert_int_equal(is.st_size, 1024 * K);
+}
+
 static void a_place_on_another_device_is_refused(void **state)
 {
 	struct kit *k = *state;
@@ -252,6 +279,7 @@ int main(void)
 		TEST(an_error_names_what_file_and_where),
 		TEST(no_room_for_the_files_is_an_error_before_the_time),
 		TEST(files_of_a_stream_are_read_where_they_are),
+		TEST(files_that_are_there_are_left_alone),
 		TEST(a_place_on_another_device_is_refused),
 	};
 

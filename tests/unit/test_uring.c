@@ -97,12 +97,69 @@ static void other_users_are_tried_as_themselves(void **state)
 		assert_has(e.text, "engine: pread");
 }
 
+static void stream_spec(struct kit *k, enum op_kind op, unsigned files, unsigned threads)
+{
+	k->spec.op = op;
+	k->spec.size = 3 * 1024 * 1024 + 4096;
+	k->spec.block_size = 64 * 1024;
+	k->spec.threads = threads;
+	k->spec.files = files;
+	k->spec.verify = op == OP_READ;
+}
+
+/* What one engine writes the other one reads and verifies; each block is counted once. */
+static void a_stream_may_have_many_blocks_under_way(void **state)
+{
+	struct kit *k = *state;
+
+	if (!kit_has_uring())
+		return;
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		kit_plan(k, "  w: {stream: {op: write, size: 3M, files: 2, engine: io_uring, depth: 8}}\n"
+			    "  r: {stream: {op: read, of: w, engine: io_uring, depth: 4, verify: true}}\n"
+			    "  p: {stream: {op: read, of: w, verify: true}}\n"
+			    "  o: {stream: {op: rewrite, of: w, engine: io_uring, rate: 64M}}\n");
+		strv_free(&k->spec.names);
+		plan_stream_names(k->plan, 0, 1, 1, &k->spec.names);
+		for (unsigned i = 0; i < 4; i++) {
+			stream_spec(k, i == 0 ? OP_WRITE : i == 3 ? OP_REWRITE : OP_READ, 2, threads);
+			k->spec.rate = i == 3 ? 64 << 20 : 0;
+			assert_ok(kit_run(k, i), k->e);
+			assert_int_equal(k->r->ops, 49);
+			assert_int_equal(k->r->bytes, 3 * 1024 * 1024 + 4096);
+		}
+		k->spec.rate = 0;
+		k->spec.seed++; /* what it wrote is not that */
+		stream_spec(k, OP_READ, 2, threads);
+		assert_int_equal(kit_run(k, 1), -1);
+		assert_has(k->e.text, "does not hold what was written from byte ");
+	}
+}
+
+static void a_timed_stream_goes_around_until_its_end(void **state)
+{
+	struct kit *k = *state;
+
+	if (!kit_has_uring())
+		return;
+	kit_plan(k, "  w: {stream: {op: write, size: 3M, engine: io_uring, depth: 8}, duration: 1s}\n");
+	plan_stream_names(k->plan, 0, 1, 1, &k->spec.names);
+	stream_spec(k, OP_WRITE, 1, 1);
+	k->spec.rate = 32 << 20;
+	assert_ok(kit_run(k, 0), k->e);
+	assert_true(k->r->elapsed_ns >= NS_PER_S);
+	assert_true(k->r->ops > 49);
+	assert_true(k->r->bytes <= (32 << 20) + 64 * 1024);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_open, kit_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_that_says_no_is_an_error_with_a_remedy),
+		TEST(a_stream_may_have_many_blocks_under_way),
+		TEST(a_timed_stream_goes_around_until_its_end),
 		cmocka_unit_test(other_users_are_tried_as_themselves),
 	};
 
