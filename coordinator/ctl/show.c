@@ -8,11 +8,12 @@
 #include "common/base/wrap.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
+#include "coordinator/ctl/show.h"
 #include "coordinator/ctl/verbs.h"
 #include "coordinator/results/report_text.h"
 
 static const struct option_spec show_options[] = {
-	{"brief", 'b', NULL, "without the commands"},
+	{"brief", 'b', NULL, "without the commands and the trials' details"},
 	{"failed", 'f', NULL, "of the commands, only those that failed"},
 	{"host", 'H', "HOST", "only that host's job"},
 	{0},
@@ -20,17 +21,7 @@ static const struct option_spec show_options[] = {
 
 #define CACHE_COLUMN 9 /* of the table of trials */
 
-struct show {
-	json_t *lines;
-	const char *host; /* or NULL */
-	int brief, failed, color;
-	int imported; /* the run: no host executed it for us */
-	unsigned width;
-	struct buf out;
-};
-
-/* Wraps what was put since `from`; commands and their output are never wrapped. */
-static void wrap_since(struct show *s, size_t from)
+void show_wrap_since(struct show *s, size_t from)
 {
 	char *text = xstrdup(buf_str(&s->out) + from);
 
@@ -42,8 +33,7 @@ static void wrap_since(struct show *s, size_t from)
 	free(text);
 }
 
-static void put(struct show *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct show *s, const char *fmt, ...)
+void show_put(struct show *s, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -69,24 +59,24 @@ static void put_why(struct show *s, const json_t *v, const char *key)
 
 	buf_addc(&s->out, '\n');
 	if (why && *why) {
-		put(s, "    %s", why);
+		show_put(s, "    %s", why);
 		buf_addc(&s->out, '\n');
 	}
 }
 
-static const char *text_of(const json_t *v, const char *key)
+const char *show_text_of(const json_t *v, const char *key)
 {
 	return json_get_str(v, key, "-");
 }
 
-static long long number_of(const json_t *v, const char *key)
+long long show_number_of(const json_t *v, const char *key)
 {
 	return (long long)json_get_int(v, key, 0);
 }
 
-static int is_of(const json_t *v, const char *type, const json_t *job)
+int show_is_of(const json_t *v, const char *type, const json_t *job)
 {
-	return !strcmp(text_of(v, "type"), type) && number_of(v, "job") == number_of(job, "job");
+	return !strcmp(show_text_of(v, "type"), type) && show_number_of(v, "job") == show_number_of(job, "job");
 }
 
 static void put_names(struct show *s, const char *what, const json_t *names)
@@ -94,15 +84,15 @@ static void put_names(struct show *s, const char *what, const json_t *names)
 	const json_t *v;
 	size_t i;
 
-	put(s, "%-10s ", what);
+	show_put(s, "%-10s ", what);
 	json_array_foreach(names, i, v)
-		put(s, "%s%s", i ? ", " : "", json_is_string(v) ? json_string_value(v) : "?");
+		show_put(s, "%s%s", i ? ", " : "", json_is_string(v) ? json_string_value(v) : "?");
 	buf_addc(&s->out, '\n');
 }
 
 static void put_when(struct show *s, const char *what, const json_t *v, const char *key)
 {
-	put(s, "%-10s ", what);
+	show_put(s, "%-10s ", what);
 	print_time(json_get_str(v, key, NULL), &s->out);
 	buf_addc(&s->out, '\n');
 }
@@ -114,33 +104,33 @@ static void show_design(struct show *s, const json_t *v)
 	const json_t *until = json_object_get(v, "until");
 
 	if (*plan) {
-		put(s, "%-10s %s", "plan", plan);
+		show_put(s, "%-10s %s", "plan", plan);
 		buf_addc(&s->out, '\n');
 	}
-	put(s, "%-10s %s", "design", text_of(v, "design"));
+	show_put(s, "%-10s %s", "design", show_text_of(v, "design"));
 	if (json_is_object(until))
-		put(s, ", %lld…%lld blocks until ±%g%%", number_of(until, "min"),
-			number_of(until, "max"),
+		show_put(s, ", %lld…%lld blocks until ±%g%%", show_number_of(until, "min"),
+			show_number_of(until, "max"),
 			round(json_get_num(until, "precision", 0) * 1e6) / 1e4);
-	else if (number_of(v, "blocks"))
-		put(s, ", %lld blocks", number_of(v, "blocks"));
-	if (number_of(v, "blocks"))
-		put(s, ", seed %s", text_of(v, "seed"));
+	else if (show_number_of(v, "blocks"))
+		show_put(s, ", %lld blocks", show_number_of(v, "blocks"));
+	if (show_number_of(v, "blocks"))
+		show_put(s, ", seed %s", show_text_of(v, "seed"));
 	if (*cache)
-		put(s, ", caches %s", cache);
+		show_put(s, ", caches %s", cache);
 	buf_addc(&s->out, '\n');
 }
 
 static void show_run(struct show *s, const json_t *v)
 {
-	s->imported = !strcmp(text_of(v, "state"), "imported");
-	put(s, "run %lld (%s): ", number_of(v, "run"), text_of(v, "name"));
-	put_state(s, text_of(v, "state"));
+	s->imported = !strcmp(show_text_of(v, "state"), "imported");
+	show_put(s, "run %lld (%s): ", show_number_of(v, "run"), show_text_of(v, "name"));
+	put_state(s, show_text_of(v, "state"));
 	if (!s->imported)
-		put(s, ", %lld of %lld builds done", number_of(v, "units_done"),
-			number_of(v, "units"));
+		show_put(s, ", %lld of %lld builds done", show_number_of(v, "units_done"),
+			show_number_of(v, "units"));
 	buf_addc(&s->out, '\n');
-	put(s, "%-10s %s", "by", text_of(v, "user"));
+	show_put(s, "%-10s %s", "by", show_text_of(v, "user"));
 	buf_addc(&s->out, '\n');
 	put_when(s, "filed", v, "created");
 	put_when(s, "started", v, "started");
@@ -159,8 +149,8 @@ static void show_disks(struct show *s, const json_t *job)
 
 	json_array_foreach(json_object_get(job, "disks"), i, d)
 	{
-		put(s, "  layout %lld, %s disks: ", number_of(d, "layout") + 1, text_of(d, "role"));
-		json_array_foreach(json_object_get(d, "ids"), k, id) put(
+		show_put(s, "  layout %lld, %s disks: ", show_number_of(d, "layout") + 1, show_text_of(d, "role"));
+		json_array_foreach(json_object_get(d, "ids"), k, id) show_put(
 			s, "%s%s", k ? ", " : "", json_is_string(id) ? json_string_value(id) : "?");
 		buf_addc(&s->out, '\n');
 	}
@@ -173,16 +163,16 @@ static void show_attempts(struct show *s, const json_t *job)
 
 	json_array_foreach(s->lines, i, v)
 	{
-		if (!is_of(v, "attempt", job))
+		if (!show_is_of(v, "attempt", job))
 			continue;
-		put(s, "  attempt %lld: ", number_of(v, "attempt"));
-		put_state(s, text_of(v, "state"));
-		put(s, ", agent %s, ", text_of(v, "agent_version"));
+		show_put(s, "  attempt %lld: ", show_number_of(v, "attempt"));
+		put_state(s, show_text_of(v, "state"));
+		show_put(s, ", agent %s, ", show_text_of(v, "agent_version"));
 		print_time(json_get_str(v, "began", NULL), &s->out);
 		buf_adds(&s->out, " to ");
 		print_time(json_get_str(v, "ended", NULL), &s->out);
-		if (number_of(v, "lost"))
-			put(s, ", %lld records lost", number_of(v, "lost"));
+		if (show_number_of(v, "lost"))
+			show_put(s, ", %lld records lost", show_number_of(v, "lost"));
 		put_why(s, v, "error");
 	}
 }
@@ -204,14 +194,14 @@ static const char *rate_of(const json_t *v, char text[UNITS_LEN])
 static void trial_row(struct grid *g, const json_t *v)
 {
 	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
-	const char *state = json_get_bool(v, "superseded", 0) ? "superseded" : text_of(v, "state");
+	const char *state = json_get_bool(v, "superseded", 0) ? "superseded" : show_text_of(v, "state");
 	char text[UNITS_LEN];
 
-	grid_addf(g, "%lld", number_of(v, "block"));
-	grid_add(g, text_of(v, "layout_name"));
-	grid_add(g, text_of(v, "workload_name"));
-	grid_addf(g, "%lld", number_of(v, "repeat"));
-	grid_addf(g, "%lld", number_of(v, "attempt"));
+	grid_addf(g, "%lld", show_number_of(v, "block"));
+	grid_add(g, show_text_of(v, "layout_name"));
+	grid_add(g, show_text_of(v, "workload_name"));
+	grid_addf(g, "%lld", show_number_of(v, "repeat"));
+	grid_addf(g, "%lld", show_number_of(v, "attempt"));
 	grid_add_color(g, state, strcmp(state, "ok") ? print_state_color(state) : COLOR_GREEN);
 	grid_add(g, ns > 0 ? units_duration(ns, text) : NULL);
 	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
@@ -229,12 +219,12 @@ static void show_failed_trials(struct show *s, const json_t *job)
 	{
 		const char *error = json_get_str(v, "error", NULL);
 
-		if (!is_of(v, "trial", job) || !error)
+		if (!show_is_of(v, "trial", job) || !error)
 			continue;
-		put(s, "  block %lld, %s, %s, attempt %lld: ", number_of(v, "block"),
-			text_of(v, "layout_name"), text_of(v, "workload_name"),
-			number_of(v, "attempt"));
-		put_state(s, text_of(v, "state"));
+		show_put(s, "  block %lld, %s, %s, attempt %lld: ", show_number_of(v, "block"),
+			show_text_of(v, "layout_name"), show_text_of(v, "workload_name"),
+			show_number_of(v, "attempt"));
+		put_state(s, show_text_of(v, "state"));
 		put_why(s, v, "error");
 	}
 }
@@ -260,7 +250,7 @@ static void show_trials(struct show *s, const json_t *job)
 	size_t i;
 
 	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8);
-	json_array_foreach(s->lines, i, v) if (is_of(v, "trial", job)) trial_row(&g, v);
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "trial", job)) trial_row(&g, v);
 	for (unsigned c = 0; c < ARRAY_LEN(plain); c++)
 		grid_hide(&g, c, plain[c]);
 	if (s->width)
@@ -274,13 +264,13 @@ static void show_trials(struct show *s, const json_t *job)
 static void summary_row(struct grid *g, const json_t *v)
 {
 	static const char *const values[] = {"mean", "min", "max"};
-	enum metric_id m = metric_find(text_of(v, "metric"));
+	enum metric_id m = metric_find(show_text_of(v, "metric"));
 	char text[UNITS_LEN];
 
-	grid_add(g, text_of(v, "layout_name"));
-	grid_add(g, text_of(v, "workload_name"));
-	grid_add(g, text_of(v, "metric"));
-	grid_addf(g, "%lld", number_of(v, "n"));
+	grid_add(g, show_text_of(v, "layout_name"));
+	grid_add(g, show_text_of(v, "workload_name"));
+	grid_add(g, show_text_of(v, "metric"));
+	grid_addf(g, "%lld", show_number_of(v, "n"));
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		grid_add(g, m == METRIC_COUNT
 				    ? NULL
@@ -296,7 +286,7 @@ static void show_summaries(struct show *s, const json_t *job)
 	size_t i;
 
 	grid_init(&g, heads, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6);
-	json_array_foreach(s->lines, i, v) if (is_of(v, "summary", job)) summary_row(&g, v);
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "summary", job)) summary_row(&g, v);
 	grid_print(&g, s->color, &s->out);
 	grid_clear(&g);
 }
@@ -308,10 +298,10 @@ static void show_failed_units(struct show *s, const json_t *job)
 
 	json_array_foreach(s->lines, i, v)
 	{
-		if (!is_of(v, "unit", job) || strcmp(text_of(v, "state"), "failed"))
+		if (!show_is_of(v, "unit", job) || strcmp(show_text_of(v, "state"), "failed"))
 			continue;
-		put(s, "  block %lld, %s, attempt %lld: ", number_of(v, "block"),
-			text_of(v, "layout_name"), number_of(v, "attempt"));
+		show_put(s, "  block %lld, %s, attempt %lld: ", show_number_of(v, "block"),
+			show_text_of(v, "layout_name"), show_number_of(v, "attempt"));
 		put_state(s, "failed");
 		put_why(s, v, "error");
 	}
@@ -326,7 +316,7 @@ static void show_step(struct show *s, const json_t *v)
 	size_t i;
 	int ok = json_get_bool(v, "ok", 0);
 
-	put(s, "  # %s: %s, %s", text_of(v, "phase"), text_of(v, "what"),
+	show_put(s, "  # %s: %s, %s", show_text_of(v, "phase"), show_text_of(v, "what"),
 		units_duration(json_get_int(v, "elapsed_ns", 0), took));
 	if (!ok)
 		print_colored(", FAILED", COLOR_RED, s->color, &s->out);
@@ -335,7 +325,7 @@ static void show_step(struct show *s, const json_t *v)
 		strv_add(&argv, json_is_string(word) ? json_string_value(word) : "?");
 	if (argv.n) {
 		strv_quote(&argv, &words);
-		put(s, "  %s", buf_str(&words));
+		show_put(s, "  %s", buf_str(&words));
 		buf_addc(&s->out, '\n');
 	}
 	print_safe_lines(json_get_str(v, "output", ""), "  | ", &s->out);
@@ -351,19 +341,19 @@ static void show_steps(struct show *s, const json_t *job)
 
 	json_array_foreach(s->lines, i, v)
 	{
-		if (!is_of(v, "step", job) || (s->failed && json_get_bool(v, "ok", 0)))
+		if (!show_is_of(v, "step", job) || (s->failed && json_get_bool(v, "ok", 0)))
 			continue;
-		if (number_of(v, "block") != block || number_of(v, "layout") != layout ||
-			number_of(v, "attempt") != attempt) {
-			block = number_of(v, "block");
-			layout = number_of(v, "layout");
-			attempt = number_of(v, "attempt");
+		if (show_number_of(v, "block") != block || show_number_of(v, "layout") != layout ||
+			show_number_of(v, "attempt") != attempt) {
+			block = show_number_of(v, "block");
+			layout = show_number_of(v, "layout");
+			attempt = show_number_of(v, "attempt");
 			buf_addc(&s->out, '\n');
 			if (block)
-				put(s, "block %lld, %s, attempt %lld", block,
-					text_of(v, "layout_name"), attempt);
+				show_put(s, "block %lld, %s, attempt %lld", block,
+					show_text_of(v, "layout_name"), attempt);
 			else
-				put(s, "attempt %lld, outside of any block", attempt);
+				show_put(s, "attempt %lld, outside of any block", attempt);
 			buf_addc(&s->out, '\n');
 		}
 		show_step(s, v);
@@ -372,16 +362,16 @@ static void show_steps(struct show *s, const json_t *job)
 
 static void show_job(struct show *s, const json_t *job)
 {
-	char *host = print_safe_dup(text_of(job, "host"));
+	char *host = print_safe_dup(show_text_of(job, "host"));
 	size_t from = s->out.len;
 
 	buf_addc(&s->out, '\n');
 	print_colored(host, COLOR_BOLD, s->color, &s->out);
 	if (!s->imported) {
-		put(s, ": job %lld (%s): ", number_of(job, "job"), text_of(job, "tag"));
-		put_state(s, text_of(job, "state"));
-		put(s, ", %lld of %lld builds done", number_of(job, "units_done"),
-			number_of(job, "units"));
+		show_put(s, ": job %lld (%s): ", show_number_of(job, "job"), show_text_of(job, "tag"));
+		put_state(s, show_text_of(job, "state"));
+		show_put(s, ", %lld of %lld builds done", show_number_of(job, "units_done"),
+			show_number_of(job, "units"));
 	}
 	put_why(s, job, "why");
 	show_disks(s, job);
@@ -389,19 +379,21 @@ static void show_job(struct show *s, const json_t *job)
 	show_failed_units(s, job);
 	show_trials(s, job);
 	show_summaries(s, job);
-	wrap_since(s, from);
+	show_wrap_since(s, from);
+	if (!s->brief)
+		show_details(s, job);
 	if (!s->brief)
 		show_steps(s, job);
 	free(host);
 }
 
-/* {"run": {…}, "jobs": […], "attempts": […], "units": […], "trials": […], "summaries": […],
- * "steps": […]} */
+/* {"run": {…}, "jobs": […], "attempts": […], "units": […], "trials": […], "parts": […],
+ * "facts": […], "notes": […], "summaries": […], "steps": […]} */
 static json_t *as_document(const json_t *lines)
 {
 	static const char *const kinds[][2] = {{"job", "jobs"}, {"attempt", "attempts"},
-		{"unit", "units"}, {"trial", "trials"}, {"summary", "summaries"},
-		{"step", "steps"}};
+		{"unit", "units"}, {"trial", "trials"}, {"part", "parts"}, {"fact", "facts"},
+		{"note", "notes"}, {"summary", "summaries"}, {"step", "steps"}};
 	json_t *doc = json_object(), *v;
 	size_t i;
 
@@ -410,7 +402,7 @@ static json_t *as_document(const json_t *lines)
 		json_object_set_new(doc, kinds[k][1], json_array());
 	json_array_foreach(lines, i, v)
 	{
-		const char *type = text_of(v, "type");
+		const char *type = show_text_of(v, "type");
 
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 			if (!strcmp(type, kinds[k][0]))
@@ -430,12 +422,12 @@ static int show_text(struct show *s, struct err *e)
 
 	json_array_foreach(s->lines, i, v)
 	{
-		if (!strcmp(text_of(v, "type"), "run")) {
+		if (!strcmp(show_text_of(v, "type"), "run")) {
 			show_run(s, v);
-			wrap_since(s, 0);
+			show_wrap_since(s, 0);
 		}
-		if (strcmp(text_of(v, "type"), "job") ||
-			(s->host && strcmp(text_of(v, "host"), s->host)))
+		if (strcmp(show_text_of(v, "type"), "job") ||
+			(s->host && strcmp(show_text_of(v, "host"), s->host)))
 			continue;
 		show_job(s, v);
 		jobs++;

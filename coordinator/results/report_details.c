@@ -9,8 +9,6 @@
 #include "common/base/mem.h"
 #include "coordinator/results/table.h"
 
-#define LINE_WIDTH 79
-
 const char *report_quantity(double v, const char *unit, char out[UNITS_LEN])
 {
 	if (isnan(v))
@@ -85,6 +83,7 @@ static void print_parts(const struct text *t, const struct detail_sum *v, size_t
 {
 	static const char *const heads[] = {"ops", "bytes", "mean", "p50", "p99"};
 	struct table tb = {.left = 1 << 1};
+	const char **before, **after;
 	size_t parts = 0, errors = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -104,36 +103,30 @@ static void print_parts(const struct text *t, const struct detail_sum *v, size_t
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < v[i].n_parts; k++)
 			part_cells(&tb, &v[i], &v[i].parts[k]);
-	table_print(&tb, NULL, NULL, t->out);
+	before = xcalloc(tb.n, sizeof(*before));
+	after = xcalloc(tb.n, sizeof(*after));
+	before[0] = report_colored(t, BOLD);
+	after[0] = report_colored(t, PLAIN);
+	table_print(&tb, before, after, t->out);
+	free(before);
+	free(after);
 	table_clear(&tb);
 }
 
-/* Facts one after the other, in lines of a terminal's width. */
 static void print_facts(const struct text *t, const struct detail_sum *s)
 {
-	struct buf line = {0}, fact = {0};
+	struct buf line = {0};
 
 	for (size_t i = 0; i < s->n_facts; i++) {
-		buf_reset(&fact);
-		detail_fact_text(&s->facts[i], &fact);
-		if (i && table_width(buf_str(&line)) + table_width(buf_str(&fact)) + 3 > LINE_WIDTH) {
-			report_addf(t->out, "%s,", buf_str(&line));
-			buf_addc(t->out, '\n');
-			buf_reset(&line);
-			buf_addf(&line, "%-10s %s", "", buf_str(&fact));
-		} else if (i) {
-			buf_addf(&line, ", %s", buf_str(&fact));
-		} else {
-			buf_addf(&line, "%-10s %s/%s: %s", "facts", s->layout, s->workload,
-				buf_str(&fact));
-		}
+		buf_adds(&line, i ? ", " : "");
+		detail_fact_text(&s->facts[i], &line);
 	}
 	if (line.len) {
-		report_addf(t->out, "%s", buf_str(&line));
+		report_addf(t->out, "%-10s %s/%s: %s", "facts", s->layout, s->workload,
+			buf_str(&line));
 		buf_addc(t->out, '\n');
 	}
 	buf_free(&line);
-	buf_free(&fact);
 }
 
 static void print_note(const struct text *t, const struct detail_sum *s,

@@ -55,6 +55,16 @@ struct query_page {
 /* Lines of QUERY_SHOW for a kept line of an imported run: n, job, host, type, rest. */
 int query_show_import(
 	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e);
+/* The trial that lines are about. */
+struct query_trial {
+	uint64_t run;
+	int64_t job, attempt, trial;
+	const char *host;
+};
+/* Lines "part", "fact" and "note" of QUERY_SHOW. */
+void query_detail_lines(const struct query_trial *t, const struct trial_detail *d, struct buf *out);
+/* The same fields from a kept line of an import. */
+void query_detail_kept(json_t *o, const json_t *kept);
 /* The whole answer of QUERY_PRECISION: 0 or -1. */
 int query_precision(struct query *q, struct db *db, struct buf *out, struct err *e);
 

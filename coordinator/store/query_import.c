@@ -103,6 +103,8 @@ int query_show_import(
 		trial_line(o, kept);
 	else if (!strcmp(type, "step"))
 		step_line(o, kept);
+	else if (strcmp(type, "summary"))
+		query_detail_kept(o, kept);
 	else
 		summary_line(o, kept);
 	query_line(o, out);

@@ -139,6 +139,25 @@ static int unit_lines(
 	return 0;
 }
 
+static int detail_lines(const struct query *q, sqlite3_stmt *row, struct buf *out, struct err *e)
+{
+	struct query_trial t = {.run = q->run.run, .job = db_get_int(row, 0),
+		.attempt = db_get_int(row, 1), .trial = db_get_int(row, 2),
+		.host = db_get_text(row, 3)};
+	struct trial_detail d = {0};
+	const void *bytes;
+	size_t len;
+
+	bytes = db_get_blob(row, 20, &len);
+	if (!len)
+		return 0;
+	if (detail_decode(bytes, len, &d, e))
+		return -1;
+	query_detail_lines(&t, &d, out);
+	detail_clear(&d);
+	return 0;
+}
+
 static int trial_lines(
 	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
@@ -147,7 +166,6 @@ static int trial_lines(
 	json_t *o = attempt_line(q, "trial", row, 3);
 
 	(void)db;
-	(void)e;
 	set_int(o, "trial", row, 2);
 	set_int(o, "block", row, 4);
 	set_int(o, "layout", row, 5);
@@ -164,7 +182,7 @@ static int trial_lines(
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		set_int(o, numbers[i], row, 13 + (int)i);
 	query_line(o, out);
-	return 0;
+	return detail_lines(q, row, out, e);
 }
 
 /* The words as far as they fit a line; a last one says how many are left out. */
@@ -240,7 +258,8 @@ const struct query_page query_pages_show[] = {
 		4, 0, unit_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
 	 " t.state, t.error," QUERY_SUPERSEDED " t.cache, t.started_wall_ns,"
-	 " t.planned_bytes, t.elapsed_ns, t.sync_ns, t.bytes, t.ops, t.errors, t.samples"
+	 " t.planned_bytes, t.elapsed_ns, t.sync_ns, t.bytes, t.ops, t.errors, t.samples,"
+	 " t.detail"
 	 " FROM trials t" JOB_OF("t")
 	 " LEFT JOIN units u ON u.job = t.job AND u.attempt = t.attempt AND u.block = t.block"
 	 "  AND u.layout = t.layout"
@@ -249,7 +268,8 @@ const struct query_page query_pages_show[] = {
 		3, 0, trial_lines},
 	{"SELECT i.n, j.job, i.host, i.type, i.rest FROM imports i"
 	 " JOIN jobs j ON j.run = i.run AND j.host = i.host"
-	 " WHERE i.run = ?1 AND i.n > ?4 AND i.type IN ('trial', 'summary', 'step')"
+	 " WHERE i.run = ?1 AND i.n > ?4 AND i.type IN ('trial', 'summary', 'step',"
+	 "  'part', 'fact', 'note')"
 	 " ORDER BY i.n" QUERY_LIMIT,
 		1, 0, query_show_import},
 	{"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"

@@ -96,13 +96,29 @@ test_run() {
 	is "dd's own bytes are the command's" "$(jq -c 'select(.type == "trial" and .workload_name == "dd") | .bytes' "$T/run.jsonl" | sort -u)" 1048576
 	check "dd's own words are kept" jq -es '[.[] | select(.type == "note" and .name == "messages" and (.text | test("1048576 bytes")))] | length == '$LAYOUTS "$T/run.jsonl"
 	check "nothing is left" nothing_left one
+	test_shown
+}
+
+# What trials tell beside their counters, where people look.
+test_shown() {
+	fleet_ctl show 1 >"$T/show.txt"
+	like "show lists the parts" "$(cat "$T/show.txt")" '^ +1 +ext4 +lay +lay write +64 +4 MiB .*us'
+	like "and the facts" "$(cat "$T/show.txt")" 'block 1, ext4, rand: .*sync_latency_mean '
+	like "and the notes, line by line" "$(cat "$T/show.txt")" '^  \| directory=\.$'
+	check_not "unless it is brief" grep -q 'lay write' <(fleet_ctl show --brief 1)
+	like "a long report sums them up" "$(fleet_ctl report 1 --long)" '^ext4 +first randwrite|^ext4 +first write +128 '
+	check "the JSON report has them" jq -e --argjson n "$LAYOUTS" '[.details[] | select(.workload == "lay") | .parts[] | select(.ops == 64 and .latency_p99 > 0)] | length == $n' \
+		<(fleet_ctl report 1 --format json)
+	ends "the run's export is taken in by a store" 0 fleet_ctl import "$T/run.jsonl" --as taken
+	is "and shows the same parts" "$(fleet_ctl --json show taken | jq -cS '[.parts[] | del(.run, .job)] | sort_by(.trial, .name)')" \
+		"$(fleet_ctl --json show 1 | jq -cS '[.parts[] | del(.run, .job)] | sort_by(.trial, .name)')"
 }
 
 error_of() { jq -r --arg w "$1" 'select(.type == "trial" and .workload_name == $w) | .error // "none"' "$T/run.jsonl"; }
 
 test_wrong() {
 	ends "the run fails" 1 fleet_ctl run "$T/wrong.yaml"
-	fleet_ctl export 2 >"$T/run.jsonl"
+	fleet_ctl export what-fails >"$T/run.jsonl"
 	like "a job file's wrong lines are named" "$(error_of bad)" "bad.fio:4: 'directory' is refused.*bad.fio:5: 'include' is refused.*bad.fio:6: filename: .*and 1 more"
 	like "what fio itself refuses has its line" "$(error_of engine)" 'engine.fio:5: \[a\]: .*fixedbufs=1'
 	like "a job file that isn't there" "$(error_of absent)" 'none.fio.*No such file'

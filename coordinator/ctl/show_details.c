@@ -1,0 +1,144 @@
+/* show: what trials tell beside their counters. Owns nothing beyond a call. */
+#include <math.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "coordinator/ctl/print.h"
+#include "coordinator/ctl/show.h"
+#include "coordinator/results/report_details.h"
+
+static int is_of_trial(const json_t *v, const json_t *trial)
+{
+	return show_number_of(v, "attempt") == show_number_of(trial, "attempt") &&
+	       show_number_of(v, "trial") == show_number_of(trial, "trial");
+}
+
+/* Details stand behind their trial's line, so that it is nearly always the one before: *last. */
+static const json_t *trial_of(
+	const struct show *s, const json_t *v, const json_t *job, const json_t **last)
+{
+	const json_t *t;
+	size_t i;
+
+	if (*last && is_of_trial(v, *last))
+		return *last;
+	json_array_foreach(s->lines, i, t)
+	{
+		if (show_is_of(t, "trial", job) && is_of_trial(v, t))
+			return *last = t;
+	}
+	return NULL;
+}
+
+static void part_row(struct grid *g, const json_t *v, const json_t *trial)
+{
+	static const char *const latencies[] = {
+		"latency_mean_ns", "latency_p50_ns", "latency_p99_ns"};
+	int64_t bytes = json_get_int(v, "bytes", 0);
+	char text[UNITS_LEN];
+
+	grid_addf(g, "%lld", show_number_of(trial, "block"));
+	grid_add(g, show_text_of(trial, "layout_name"));
+	grid_add(g, show_text_of(trial, "workload_name"));
+	grid_addf(g, "%lld", show_number_of(trial, "repeat"));
+	grid_addf(g, "%lld", show_number_of(v, "attempt"));
+	grid_add(g, show_text_of(v, "name"));
+	grid_addf(g, "%lld", show_number_of(v, "ops"));
+	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
+	for (size_t i = 0; i < ARRAY_LEN(latencies); i++)
+		grid_add(g, report_quantity(json_get_num(v, latencies[i], NAN), "ns", text));
+	grid_addf(g, "%lld", show_number_of(v, "errors"));
+}
+
+static void show_parts(struct show *s, const json_t *job)
+{
+	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT", "PART",
+		"OPS", "BYTES", "MEAN", "P50", "P99", "ERRORS", NULL};
+	static const char *const plain[] = {
+		NULL, NULL, NULL, "1", "1", NULL, NULL, "-", "-", "-", "-", "0"};
+	static const unsigned char order[] = {4, 3, 7, 255};
+	const json_t *v, *trial, *last = NULL;
+	struct grid g;
+	size_t i;
+
+	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 0x3f << 6);
+	json_array_foreach(s->lines, i, v)
+	{
+		if (show_is_of(v, "trial", job))
+			last = v;
+		trial = show_is_of(v, "part", job) ? trial_of(s, v, job, &last) : NULL;
+		if (trial)
+			part_row(&g, v, trial);
+	}
+	for (unsigned c = 0; c < ARRAY_LEN(plain); c++)
+		grid_hide(&g, c, plain[c]);
+	if (g.n)
+		buf_addc(&s->out, '\n');
+	grid_fit(&g, s->width, order);
+	grid_print(&g, s->color, &s->out);
+	grid_clear(&g);
+}
+
+static void put_trial(struct show *s, const json_t *trial)
+{
+	show_put(s, "  block %lld, %s, %s", show_number_of(trial, "block"),
+		show_text_of(trial, "layout_name"), show_text_of(trial, "workload_name"));
+	if (show_number_of(trial, "repeat") > 1)
+		show_put(s, ", repeat %lld", show_number_of(trial, "repeat"));
+	if (show_number_of(trial, "attempt") > 1)
+		show_put(s, ", attempt %lld", show_number_of(trial, "attempt"));
+	buf_adds(&s->out, ": ");
+}
+
+static void put_fact(struct show *s, const json_t *v)
+{
+	char text[UNITS_LEN];
+
+	show_put(s, "%s %s", show_text_of(v, "name"),
+		report_quantity(json_get_num(v, "value", NAN), json_get_str(v, "unit", ""), text));
+}
+
+/* A line for the facts of a trial that stand together, then each note with its text. */
+static void show_told(struct show *s, const json_t *job)
+{
+	const json_t *v, *trial, *last = NULL, *of = NULL; /* of: whose facts the line tells */
+	size_t i, any = 0;
+
+	json_array_foreach(s->lines, i, v)
+	{
+		int fact = show_is_of(v, "fact", job), note = show_is_of(v, "note", job);
+
+		if (show_is_of(v, "trial", job))
+			last = v;
+		trial = fact || note ? trial_of(s, v, job, &last) : NULL;
+		if (of && !(fact && trial == of)) {
+			buf_addc(&s->out, '\n');
+			of = NULL;
+		}
+		if (!trial)
+			continue;
+		if (!any++)
+			buf_addc(&s->out, '\n');
+		if (of)
+			buf_adds(&s->out, ", ");
+		else
+			put_trial(s, trial);
+		if (fact) {
+			put_fact(s, v);
+			of = trial;
+			continue;
+		}
+		show_put(s, "%s", show_text_of(v, "name"));
+		buf_addc(&s->out, '\n');
+		print_safe_lines(json_get_str(v, "text", ""), "  | ", &s->out);
+	}
+	if (of)
+		buf_addc(&s->out, '\n');
+}
+
+void show_details(struct show *s, const json_t *job)
+{
+	show_parts(s, job);
+	show_told(s, job);
+}
