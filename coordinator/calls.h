@@ -107,6 +107,6 @@
 #include "proto/msg.h"
 
 #define CALLS_PER_SESSION 16
-#define IMPORTS_MAX 2
+#define IMPORTS_MAX 1
 
 #endif

@@ -159,8 +159,7 @@ void call_import(struct call *c)
 		return;
 	}
 	if (c->co->imports >= IMPORTS_MAX) {
-		err_set(&e, ERR_BUSY, "%u imports are under way: try again when one is done",
-			c->co->imports);
+		err_set(&e, ERR_BUSY, "another import is under way: try again when it is done");
 		call_fail(c, &e);
 		return;
 	}

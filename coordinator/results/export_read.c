@@ -15,6 +15,7 @@
 
 #define LINE_MAX_BYTES (4 * 1024 * 1024)
 #define POINTS_MAX 100000
+#define PLAN_MAX (1024 * 1024)
 
 int export_wrong(const struct export_line *l, struct err *e, const char *what)
 {
@@ -83,6 +84,9 @@ static int read_plan(struct result_set *s, const struct export_line *l, uint64_t
 		return export_wrong(l, e, "its run before it");
 	if (!text)
 		return export_wrong(l, e, "text");
+	if ((r->plan_text ? strlen(r->plan_text) : 0) + strlen(text) > PLAN_MAX)
+		return err_set(e, ERR_INPUT, "%s:%zu: a plan of more than %d bytes", l->name, l->no,
+			PLAN_MAX);
 	whole = xasprintf("%s%s", r->plan_text ? r->plan_text : "", text);
 	free(r->plan_text);
 	r->plan_text = whole;

@@ -12,7 +12,6 @@
 #define NAMES_MAX 20000 /* layouts or workloads of a run */
 #define NAME_BYTES 512
 #define TEXT_BYTES 4096
-#define PLAN_BYTES (1024 * 1024)
 #define POINTS_MAX 1000
 #define YEARS_10000_NS INT64_C(9000000000000000000)
 
@@ -77,9 +76,6 @@ static int check_run(const struct result_run *r, struct err *e)
 		if (!is_line(texts[i], NAME_BYTES))
 			return err_set(e, ERR_INPUT, "run '%.80s': a text of it is no line",
 				r->name);
-	if (r->plan_text && strlen(r->plan_text) > PLAN_BYTES)
-		return err_set(e, ERR_INPUT, "run '%.80s': its plan is longer than %d bytes",
-			r->name, PLAN_BYTES);
 	if (r->baseline < -1 || (r->baseline >= 0 && (size_t)r->baseline >= r->layouts.n) ||
 		!(r->margin >= 0 && r->margin < 1e6) || !is_time(r->started_wall_ns) ||
 		!is_time(r->finished_wall_ns))

@@ -269,13 +269,31 @@ static double peak_mib(const char *pid)
 	return kib / 1024;
 }
 
-static void of_run(const char *run, const char *pid, const char *out)
+/* Into the store: each time a run of another name. */
+static void import(const char *file, const char *out)
+{
+	struct bench_series seconds = {0}, mib = {0};
+
+	write_fio(file, 1);
+	for (int i = 0; i < ROUNDS; i++) {
+		char *name = xasprintf("fio-%d", i);
+		char *const argv[] = {(char *)program, "-q", "import", (char *)file, "--as", name, NULL};
+
+		run_once(argv, out, &seconds, &mib);
+		free(name);
+	}
+	bench_row("import of 200 MB of fio json+ into the store", &seconds, "s", BENCH_AT_MOST, 5);
+	bench_row("    peak memory", &mib, "MiB", BENCH_SHOWN, 0);
+}
+
+static void of_run(const char *run, const char *pid, const char *file, const char *out)
 {
 	char *const argv[] = {(char *)program, "export", (char *)run, NULL};
 
 	report("report RUN, text", run, "text", out, 5, 300);
 	report("report RUN, html", run, "html", out, 5, 300);
 	measure("export RUN", argv, out, 5, 300);
+	import(file, out);
 	bench_one("    peak memory of the coordinator", peak_mib(pid), "MiB", BENCH_AT_MOST, 300);
 }
 
@@ -300,7 +318,7 @@ int main(int argc, char **argv)
 	file = xasprintf("%s/results", argv[2]);
 	out = xasprintf("%s/report", argv[2]);
 	if (argc == 5)
-		of_run(argv[3], argv[4], out);
+		of_run(argv[3], argv[4], file, out);
 	else
 		of_files(file, out);
 	unlink(file);

@@ -133,10 +133,27 @@ static void sizes_are_limited(void **state)
 	strv_free(&set.runs[0].layouts);
 	strv_add(&set.runs[0].layouts, "l");
 	assert_ok(result_set_check(&set, &e), e);
-	set.runs[0].plan_text = xcalloc(1, 1024 * 1024 + 2);
-	memset(set.runs[0].plan_text, 'x', 1024 * 1024 + 1);
-	assert_int_equal(result_set_check(&set, &e), -1);
-	assert_has(e.text, "its plan is longer");
+	result_set_clear(&set);
+}
+
+/* Pieces of a plan add up. */
+static void plans_are_limited(void **state)
+{
+	struct result_set set = {0};
+	struct buf line = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_ok(read_all(RUN "}\n" TRIAL "}\n", &set, &e), e);
+	buf_adds(&line, "{\"type\":\"plan\",\"run\":1,\"text\":\"");
+	for (int i = 0; i < 300 * 1024; i++)
+		buf_addc(&line, 'x');
+	buf_adds(&line, "\"}");
+	for (int i = 0; i < 3; i++)
+		assert_ok(export_read_line(&set, "lines", 3, line.data, line.len, &e), e);
+	assert_int_equal(export_read_line(&set, "lines", 6, line.data, line.len, &e), -1);
+	assert_has(e.text, "lines:6: a plan of more than 1048576 bytes");
+	buf_free(&line);
 	result_set_clear(&set);
 }
 
@@ -145,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strangers_are_checked),
 		cmocka_unit_test(sizes_are_limited),
+		cmocka_unit_test(plans_are_limited),
 	};
 
 	return cmocka_run_group_tests_name("set_check", tests, NULL, NULL);
