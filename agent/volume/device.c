@@ -72,20 +72,31 @@ int device_key_equal(const struct device_key *a, const struct device_key *b)
 	return a->is_file == b->is_file && a->dev == b->dev && a->ino == b->ino;
 }
 
-char *device_kernel_name(const char *path)
+static char *kernel_name_of(dev_t dev)
 {
 	char link[64], target[PATH_MAX];
-	struct stat st;
 	ssize_t n;
 
-	if (stat(path, &st) || !S_ISBLK(st.st_mode))
-		return NULL;
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(st.st_rdev), minor(st.st_rdev));
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
 	n = readlink(link, target, sizeof(target) - 1);
 	if (n <= 0)
 		return NULL;
 	target[n] = '\0';
 	return xstrdup(strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+}
+
+char *device_kernel_name(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || !S_ISBLK(st.st_mode) ? NULL : kernel_name_of(st.st_rdev);
+}
+
+char *device_kernel_of_leaf(const char *name)
+{
+	struct device_key key;
+
+	return device_key_of_leaf(name, &key) || key.is_file ? NULL : kernel_name_of(key.dev);
 }
 
 void device_partitions(const char *kernel, struct strv *ret)

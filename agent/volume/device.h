@@ -20,6 +20,9 @@ int device_key_of_leaf(const char *name, struct device_key *ret);
 int device_key_equal(const struct device_key *a, const struct device_key *b);
 /* Kernel name of a block device ("sdc1", "loop3"); caller frees. NULL when there is none. */
 char *device_kernel_name(const char *path);
+/* Kernel name of the whole disk that zpool's name means; caller frees. NULL for files and for what
+ * is not there. */
+char *device_kernel_of_leaf(const char *name);
 /* Kernel names of a disk's partitions, appended. */
 void device_partitions(const char *kernel, struct strv *ret);
 /* Bytes of an open block device or regular file. */

@@ -13,6 +13,8 @@
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
+#include "agent/volume/zpool.h"
+#include "agent/volume/zpool_status.h"
 #include "common/base/mem.h"
 
 static int is_for(const struct layout *l)
@@ -39,7 +41,35 @@ static char *folder_name(const struct volume_ctx *ctx)
 	return folder;
 }
 
-/* The disk or partition below, so that physical bytes can be told; its other users' count too. */
+/* A dataset has no device of its own: the disks of its pool. None where zpool does not tell. */
+static void find_pool_disks(struct volume *v, const char *dataset)
+{
+	char *pool = xstrndup(dataset, strcspn(dataset, "/"));
+	struct zpool_leaves leaves = {0};
+	struct proc_result r;
+	struct err ignored;
+
+	if (!zpool_is_installed() ||
+		zpool_ask((const char *const[]){"status", pool, NULL}, &r, &ignored)) {
+		free(pool);
+		return;
+	}
+	if (r.exit_status == 0)
+		zpool_status_parse(buf_str(&r.out), &leaves, &ignored);
+	for (size_t i = 0; i < leaves.n; i++) {
+		char *kernel = device_kernel_of_leaf(leaves.v[i].name);
+
+		if (kernel && !strv_has(&v->disks, kernel))
+			strv_add(&v->disks, kernel);
+		free(kernel);
+	}
+	zpool_leaves_free(&leaves);
+	proc_result_free(&r);
+	free(pool);
+}
+
+/* The disk or partition below, or all disks of the pool, so that physical bytes can be told; their
+ * other users' count too. */
 static int find_disk(struct volume *v, struct err *e)
 {
 	const struct mount_entry *around;
@@ -52,6 +82,8 @@ static int find_disk(struct volume *v, struct err *e)
 	kernel = around ? device_kernel_name(around->source) : NULL;
 	if (kernel)
 		strv_add(&v->disks, kernel);
+	else if (around && (!strcmp(around->type, "zfs") || !strcmp(around->type, "fuse.zfs")))
+		find_pool_disks(v, around->source);
 	free(kernel);
 	mounts_free(&m);
 	return 0;

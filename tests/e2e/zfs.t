@@ -100,6 +100,30 @@ test_evidence() {
 	check "each cold trial had a look before it" jq -se 'map(select(.type == "trial").evidence) | all(.look_ns >= 250000000 and .look_cpu_permille >= 0)' "$T/run.jsonl"
 }
 
+# A directory on the owner's own pool: the disks below it are told, though it has no device of its own.
+test_existing_pool() {
+	local loops=() file
+	for file in "$T/own1" "$T/own2"; do
+		truncate -s 128M "$file"
+		loops+=("$(losetup -f --show "$file")")
+	done
+	ends "the owner makes a pool" 0 fleet_in one zpool create -m "$FLEET/one/existing/tank" tank mirror "${loops[@]}"
+	cat >"$T/existing.yaml" <<-END
+		name: own-pool
+		hosts: [one]
+		trials: 1
+		layouts: {tank: {existing: $FLEET/one/existing/tank}}
+		workloads: {write: {stream: {op: write, size: 8M}}}
+	END
+	ends "a run in a directory on it ends with 0" 0 fleet_ctl run "$T/existing.yaml"
+	fleet_ctl export last -o "$T/own.jsonl"
+	is "the disks of its pool are told" "$(trial_disks "$T/own.jsonl" | jq -r '.[0].disks[] | "/dev/" + .name' | sort | xargs)" \
+		"$(printf '%s\n' "${loops[@]}" | sort | xargs)"
+	check "each got what was written" jq -e '.[0].disks | all(.write_bytes >= 8388608)' <(trial_disks "$T/own.jsonl")
+	await_check "the pool is its owner's still" 15 fleet_in one zpool destroy tank
+	losetup -d "${loops[@]}"
+}
+
 zfs_get() { fleet_in one zfs get -Hp -o value "$1" "$2"; }
 
 in_trial() { fleet_ctl --json show "$1" | jq -e 'any(.trials[]; .state == "running")' >/dev/null && has_worker one; }
@@ -152,6 +176,7 @@ main() {
 	test_too_small
 	test_run
 	test_daemon_killed
+	test_existing_pool
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }
