@@ -194,7 +194,9 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (!h->pid) {
-		conn_abort(h->conn);
+		/* none where it was stopped after its end, before its last word */
+		if (h->conn)
+			conn_abort(h->conn);
 		h->conn = NULL;
 		maybe_finish(h);
 		return;

@@ -197,6 +197,19 @@ static int hang(struct helper_report *to, void *arg, json_t **ret, struct err *e
 	return 0;
 }
 
+/* Ends without an answer, while what it left keeps the way to the monitor open. */
+static int leave_one(struct helper_report *to, void *arg, json_t **ret, struct err *e)
+{
+	const char *dir = arg;
+
+	(void)to;
+	(void)ret;
+	(void)e;
+	fork_sleeper(dir, "own", 1);
+	write_pid(dir, "helper");
+	_exit(0);
+}
+
 static int until_unheard(struct helper_report *to, void *arg, json_t **ret, struct err *e)
 {
 	(void)ret;
@@ -331,6 +344,36 @@ static void test_stop_is_heard(void **state)
 	teardown(&f);
 }
 
+static void wait_for_file(const struct fixture *f, const char *name)
+{
+	int64_t until = clock_mono_ns() + DEADLINE_S * NS_PER_S;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	while (access(path, F_OK) != 0 && clock_mono_ns() < until)
+		event_base_loop(f->base, EVLOOP_NONBLOCK);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void test_stopped_after_its_end(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	begin(&f, leave_one, f.dir, 15000, NULL);
+	wait_for_file(&f, "own");
+	wait_for_file(&f, "helper");
+	assert_gone(&f, "helper");
+	assert_int_equal(f.ended, 0);
+	helper_stop(f.helper, 10000);
+	run(&f);
+	assert_int_equal(f.why.code, ERR_CANCELLED);
+	kill(pid_in(&f, "own"), SIGKILL);
+	assert_gone(&f, "own");
+	teardown(&f);
+}
+
 static void stop_at_once(struct fixture *f)
 {
 	helper_stop(f->helper, 10);
@@ -415,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_crash),
 		cmocka_unit_test(test_deadline_kills_all),
 		cmocka_unit_test(test_stop_is_heard),
+		cmocka_unit_test(test_stopped_after_its_end),
 		cmocka_unit_test(test_stop_by_force),
 		cmocka_unit_test(test_lock_is_waited_for),
 		cmocka_unit_test(test_no_descriptors_are_left),
