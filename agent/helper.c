@@ -100,7 +100,7 @@ static _Noreturn void child_main(const struct helper_task *task, int fd)
 	setpgid(0, 0);
 	spawn_reset_signals();
 	signal(SIGPIPE, SIG_IGN);
-	spawn_close_others(fd);
+	spawn_close_but(fd, task->keep_fd ? task->keep_fd : -1);
 	if ((task->lock && child_lock(task->lock, &e)) || task->run(&to, task->arg, &result, &e)) {
 		if (e.code == ERR_NONE)
 			err_set(&e, ERR_FAILED, "%s failed without a reason", task->what);

@@ -30,6 +30,7 @@ struct helper_task {
 	int (*run)(struct helper_report *to, void *arg, json_t **ret_result, struct err *e);
 	void *arg;
 	unsigned deadline_ms;
+	int keep_fd; /* the helper has this descriptor, too; 0: none */
 	/* File that the helper holds locked (flock) while it lives, waiting for it within the
 	 * deadline; NULL: none. So that two helpers never work on the host at once, not even one that
 	 * a killed monitor left. */

@@ -143,7 +143,7 @@ void job_help(struct job *j, const char *what,
 	int (*run)(struct helper_report *to, void *arg, json_t **ret, struct err *e), void *arg,
 	unsigned deadline_ms)
 {
-	const struct helper_task task = {.what = what, .run = run, .arg = arg,
+	struct helper_task task = {.what = what, .run = run, .arg = arg,
 		.deadline_ms = deadline_ms, .lock = j->env.host->lock, .on_msg = on_helper_msg,
 		.on_end = on_helper_end, .owner = j};
 	struct job_task *t = &j->task;
@@ -155,6 +155,10 @@ void job_help(struct job *j, const char *what,
 	t->unit = j->offer.u.job_offer.units[j->unit_index < j->offer.u.job_offer.n_units
 			? j->unit_index : j->unit_index - 1];
 	t->volume = &j->built[t->unit.layout];
+	if (j->phase == JOB_CACHE && j->trial.scan_fds[0]) {
+		t->scan = j->plan->workloads[j->trial.workload].scan;
+		t->disks_fd = task.keep_fd = j->trial.scan_fds[0];
+	}
 	if (helper_start(j->env.base, j->env.kids, &task, &j->helper, &e))
 		job_phase_failed(j, &e);
 }

@@ -33,6 +33,7 @@ struct trial {
 	int volume_lost;
 	struct trial_watch watch;
 	struct rehearsed rehearsed;
+	int scan_fds[2]; /* the helper's end and the worker's; 0: none */
 	struct err why; /* code ERR_NONE: fine so far */
 };
 
@@ -114,6 +115,15 @@ void trial_make_cache(struct job *j);
 /* spec is taken over on success. */
 int trial_start_worker(struct job *j, struct msg *spec, const struct worker_handler *h,
 	struct err *e);
+
+/* ---- job_scan.c ---- */
+/* Makes the socket where the trial's workload is a scan. */
+int scan_begin(struct job *j, struct err *e);
+/* The disks are open and wait in the socket: their names go into the order. */
+void scan_opened(struct job *j, const json_t *result, struct msg_worker_spec *spec);
+void scan_end(struct trial *t);
+/* Some scan reads disks that are not a layout's. */
+int scan_reads_host(const struct plan *p);
 
 /* ---- job_rehearse.c ---- */
 /* 1: something goes before the trial, and trial_make_cache follows it. */

@@ -129,6 +129,8 @@ static int is_used(const struct job *j, const struct inv_disk *d)
 	const struct msg_job_offer *o = &j->offer.u.job_offer;
 	char id[512];
 
+	if (scan_reads_host(j->plan))
+		return 1;
 	if (!inv_disk_id(d, id, sizeof(id)))
 		return 0;
 	for (size_t i = 0; i < o->n_disks; i++)
@@ -172,7 +174,7 @@ static void record_start(struct job *j)
 
 static int stands_on_disks(const struct job *j)
 {
-	return j->offer.u.job_offer.n_disks > 0;
+	return j->offer.u.job_offer.n_disks > 0 || scan_reads_host(j->plan);
 }
 
 void job_start(struct job *j)

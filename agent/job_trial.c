@@ -26,6 +26,7 @@ void trial_clear(struct trial *t)
 	gather_free(t->gather);
 	telemetry_close(t->watch.disks);
 	t->watch.disks = NULL;
+	scan_end(t);
 	json_decref(t->before);
 	free(t->done.hist);
 	detail_clear(&t->done.detail);
@@ -69,7 +70,13 @@ void trial_begin(struct job *j)
 
 void trial_make_cache(struct job *j)
 {
+	struct err e;
+
 	job_move(j, JOB_CACHE);
+	if (scan_begin(j, &e)) {
+		job_phase_failed(j, &e);
+		return;
+	}
 	job_help(j, "making the cache state", task_cache, &j->task, CACHE_MS);
 }
 
@@ -335,7 +342,11 @@ static int journal_it(struct job *j, struct err *e)
 int trial_start_worker(struct job *j, struct msg *spec, const struct worker_handler *h,
 	struct err *e)
 {
-	if (worker_start(j->env.base, j->env.kids, &j->env.host->work_user, spec, h, &j->worker, e))
+	int status = worker_start(j->env.base, j->env.kids, &j->env.host->work_user, spec,
+		j->trial.scan_fds[1], h, &j->worker, e);
+
+	scan_end(&j->trial);
+	if (status)
 		return -1;
 	if (journal_it(j, e)) {
 		worker_free(j->worker);
@@ -382,6 +393,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 		end_trial(j);
 		return;
 	}
+	scan_opened(j, result, &spec.u.worker_spec);
 	cache = rehearse_cache_text(j, json_get_str(result, "done", ""));
 	record_start(j, cache, planned_bytes(j));
 	free(cache);

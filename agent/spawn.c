@@ -45,10 +45,18 @@ static void close_from(int first, int last)
 		close(fd);
 }
 
+void spawn_close_but(int keep, int also)
+{
+	int low = also >= 0 && also < keep ? also : keep, high = also > keep ? also : keep;
+
+	close_from(3, low - 1);
+	close_from(low + 1, high - 1);
+	close_from(high + 1, INT32_MAX);
+}
+
 void spawn_close_others(int keep)
 {
-	close_from(3, keep - 1);
-	close_from(keep + 1, INT32_MAX);
+	spawn_close_but(keep, -1);
 }
 
 int spawn_user_find(const char *name, struct spawn_user *ret, struct err *e)
@@ -81,14 +89,21 @@ static int drop_rights(const struct spawn_user *u)
 	return getuid() == u->uid && geteuid() == u->uid && setuid(0) ? 0 : -1;
 }
 
-static int set_stdin_and_fd(int fd)
+/* Above those that the child finds its own by, so that none is overwritten before it is moved. */
+static int move_up(int fd)
 {
-	int null = open("/dev/null", O_RDWR);
+	return fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_PASSED_FD + 1);
+}
 
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+static int set_descriptors(const struct spawn_order *o, int fd)
+{
+	int null = open("/dev/null", O_RDWR), passed = o->pass_fd ? move_up(o->pass_fd) : 0;
+
+	fd = move_up(fd);
+	if (null < 0 || fd < 0 || passed < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return -1;
-	if (fd == CHILD_FD)
-		return fcntl(fd, F_SETFD, 0);
+	if (passed && dup2(passed, SPAWN_PASSED_FD) < 0)
+		return -1;
 	return dup2(fd, CHILD_FD) < 0 ? -1 : 0;
 }
 
@@ -103,11 +118,10 @@ static _Noreturn void child_main(const struct spawn_order *o, int fd, int self)
 		drop_rights(&o->user) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 		prctl(PR_SET_PDEATHSIG, SIGKILL))
 		goto fail;
-	if (self == CHILD_FD && (self = fcntl(self, F_DUPFD_CLOEXEC, CHILD_FD + 1)) < 0)
+	self = move_up(self);
+	if (self < 0 || set_descriptors(o, fd))
 		goto fail;
-	if (set_stdin_and_fd(fd))
-		goto fail;
-	close_from(CHILD_FD + 1, self - 1);
+	close_from((o->pass_fd ? SPAWN_PASSED_FD : CHILD_FD) + 1, self - 1);
 	close_from(self + 1, INT32_MAX);
 	/* By descriptor: the folder of the program need not be open to the child's user. */
 	syscall(SYS_execveat, self, "", argv, environ, AT_EMPTY_PATH);

@@ -10,6 +10,8 @@
 void spawn_reset_signals(void);
 /* In a child: closes all descriptors above 2 but `keep`. */
 void spawn_close_others(int keep);
+/* The same but for both; `also` may be -1. */
+void spawn_close_but(int keep, int also);
 
 /* Whom a process runs as. drop 0: as we do. */
 struct spawn_user {
@@ -20,10 +22,13 @@ struct spawn_user {
 /* The account `name`; ERR_NOTFOUND with the remedy. Without root: ourselves, drop 0. */
 int spawn_user_find(const char *name, struct spawn_user *ret, struct err *e);
 
+#define SPAWN_PASSED_FD 4
+
 struct spawn_order {
 	const char *verb;     /* "link", "worker" */
 	struct spawn_user user;
 	const char *folder;   /* to start in, entered before rights are dropped; NULL: "/" */
+	int pass_fd; /* stays open in the child as SPAWN_PASSED_FD; 0: none */
 	int new_pid_namespace; /* where possible; without it the child is in a session of its own */
 };
 /* Starts this program again as `arraymark-agent VERB --fd 3` with one end of a socketpair. The child

@@ -11,6 +11,7 @@
 
 #include "agent/policy/policy_check.h"
 #include "agent/volume/inspect.h"
+#include "agent/volume/scan_disks.h"
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
@@ -126,24 +127,50 @@ int task_build(struct helper_report *to, void *job_task, json_t **ret, struct er
 	return with_journal(to, job_task, build, ret, e);
 }
 
+static json_t *json_texts(const struct strv *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(list, json_text(v->v[i]));
+	return list;
+}
+
+/* Where nothing is built, the disks that are read are the ones whose counters tell. */
+static int open_disks(struct volume_ctx *ctx, struct job_task *t, struct strv *ret, struct err *e)
+{
+	if (!t->scan)
+		return 0;
+	if (scan_disks_send(ctx, t->volume, t->scan, t->disks_fd, ret, e))
+		return -1;
+	if (t->volume->kind == VOLUME_NONE) {
+		strv_free(&t->volume->disks);
+		strv_copy(&t->volume->disks, ret);
+	}
+	return 0;
+}
+
 static int cache(struct volume_ctx *ctx, struct job_task *t, struct journal *j, json_t **ret,
 	struct err *e)
 {
+	struct strv disks = {0};
 	char *done = NULL;
 	json_t *o;
 
 	(void)j;
 	if (volume_cache_state(ctx, t->volume, t->plan->cache, &done, e))
 		return -1;
-	if (volume_check(ctx, t->volume, e)) {
+	if (volume_check(ctx, t->volume, e) || open_disks(ctx, t, &disks, e)) {
 		free(done);
 		return -1;
 	}
 	o = json_object();
+	json_object_set_new(o, "scan_disks", json_texts(&disks));
 	json_object_set_new(o, "volume", volume_to_json(t->volume));
 	json_object_set_new(o, "done", json_text(done));
 	json_object_set_new(o, "conditions",
 		volume_conditions(ctx, t->volume, str_starts(done, "cold") ? LOOK_MS : 0));
+	strv_free(&disks);
 	free(done);
 	*ret = o;
 	return 0;

@@ -20,12 +20,14 @@ struct job_task {
 	const struct msg_job_offer *offer;
 	struct unit unit;
 	struct volume *volume;
+	const struct work_scan *scan; /* task_cache: opens its disks, too; or NULL */
+	int disks_fd;                 /* and sends them through this socket */
 	int all_layouts; /* task_teardown: not only what was built for unit.layout */
 };
 /* Result: volume_to_json. */
 int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
-/* Makes the cache state, then checks the volume and looks at what could disturb the trial. Result:
- * {"volume", "done", "conditions"}. */
+/* Makes the cache state, then checks the volume and looks at what could disturb the trial; opens the
+ * disks of a scan. Result: {"volume", "done", "conditions", "scan_disks"}. */
 int task_cache(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 /* Checks the volume after a trial. Result: {"conditions"}. */
 int task_check(struct helper_report *to, void *job_task, json_t **ret, struct err *e);

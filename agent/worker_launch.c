@@ -122,10 +122,11 @@ static const struct conn_handler conn_handler = {
 	.on_open = on_open, .on_msg = on_msg, .on_close = on_close};
 
 int worker_start(struct event_base *base, struct children *kids, const struct spawn_user *user,
-	struct msg *order, const struct worker_handler *handler, struct worker **ret,
+	struct msg *order, int disks_fd, const struct worker_handler *handler, struct worker **ret,
 	struct err *e)
 {
-	struct spawn_order how = {.verb = "worker", .user = *user, .new_pid_namespace = 1};
+	struct spawn_order how = {.verb = "worker", .user = *user, .pass_fd = disks_fd,
+		.new_pid_namespace = 1};
 	struct worker *w = xcalloc(1, sizeof(*w));
 	int fd;
 

@@ -24,9 +24,10 @@ struct worker_handler {
 	void (*on_end)(void *owner, const struct err *how);
 	void *owner;
 };
-/* order: the WORKER_SPEC, taken over (zeroed) on success. */
+/* order: the WORKER_SPEC, taken over (zeroed) on success. disks_fd: the socket that the descriptors of
+ * a scan wait in, borrowed; 0: none. */
 int worker_start(struct event_base *base, struct children *kids, const struct spawn_user *user,
-	struct msg *order, const struct worker_handler *handler, struct worker **ret,
+	struct msg *order, int disks_fd, const struct worker_handler *handler, struct worker **ret,
 	struct err *e);
 pid_t worker_pid(const struct worker *w);
 /* With the pid it identifies the process across reuse. */

@@ -14,6 +14,7 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/work_scan.h"
 #include "common/plan/workload.h"
 
 #define MINUTES_OF_DAY (24 * 60)
@@ -298,10 +299,22 @@ static int check_workload(const struct policy *p, const struct workload *w, stru
 	return status ? err_prefix(e, "workload %s", w->name) : 0;
 }
 
+/* Disks that are nobody's layout, in use or not. */
+static int check_scan(const struct policy *p, const struct workload *w, struct err *e)
+{
+	if (w->kind != WORKLOAD_DISK_SCAN || !scan_is_of_host(w->scan) || p->scan)
+		return 0;
+	return err_set(e, ERR_DENIED,
+		"workload %s: the policy has no line 'allow.scan: true', so that only a layout's own "
+		"disks may be read",
+		w->name);
+}
+
 static int check_workloads(const struct policy *p, const struct plan *plan, struct err *e)
 {
 	for (size_t i = 0; i < plan->n_workloads; i++)
-		if (check_workload(p, &plan->workloads[i], e))
+		if (check_workload(p, &plan->workloads[i], e) ||
+			check_scan(p, &plan->workloads[i], e))
 			return -1;
 	return 0;
 }

@@ -21,7 +21,7 @@ struct volume_driver {
 	/* Makes the volume's caches empty; appends to done what was done, for people. */
 	int (*make_cold)(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e);
 };
-extern const struct volume_driver zfs_driver, filesystem_driver, existing_driver;
+extern const struct volume_driver zfs_driver, filesystem_driver, existing_driver, none_driver;
 
 /* Steps. words ends with NULL; a first word without '/' is looked up as a program when run. */
 void step_start(struct step *s, enum step_phase phase, const char *what, ...)

@@ -19,7 +19,7 @@
 #include "common/base/mem.h"
 
 static const struct volume_driver *const drivers[] = {
-	&zfs_driver, &filesystem_driver, &existing_driver};
+	&zfs_driver, &filesystem_driver, &existing_driver, &none_driver};
 
 static const struct volume_driver *driver_of(enum volume_kind kind)
 {
@@ -30,6 +30,8 @@ static const struct volume_driver *driver_of(enum volume_kind kind)
 		return &filesystem_driver;
 	case VOLUME_EXISTING:
 		return &existing_driver;
+	case VOLUME_NONE:
+		return &none_driver;
 	}
 	return NULL;
 }

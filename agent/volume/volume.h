@@ -57,7 +57,7 @@ struct volume_ctx {
 	const char *self;                  /* absolute path of arraymark-agent, for its own steps */
 };
 
-enum volume_kind { VOLUME_POOL, VOLUME_FILESYSTEM, VOLUME_EXISTING };
+enum volume_kind { VOLUME_POOL, VOLUME_FILESYSTEM, VOLUME_EXISTING, VOLUME_NONE };
 struct volume {
 	enum volume_kind kind;
 	unsigned layout;

@@ -52,7 +52,7 @@ int volume_from_json(const json_t *o, struct volume *ret, struct err *e)
 	int64_t kind = json_get_int(o, "kind", -1);
 	struct volume v = {0};
 
-	if (kind < VOLUME_POOL || kind > VOLUME_EXISTING || !json_get_str(o, "name", NULL) ||
+	if (kind < VOLUME_POOL || kind > VOLUME_NONE || !json_get_str(o, "name", NULL) ||
 		!json_get_str(o, "mount", NULL) || !json_get_str(o, "directory", NULL))
 		return err_set(e, ERR_INPUT, "this is not the description of a volume");
 	v.kind = (enum volume_kind)kind;

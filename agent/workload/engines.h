@@ -4,6 +4,7 @@
 
 #include "agent/workload/workload.h"
 
+extern const struct workload_engine scan_engine;
 extern const struct workload_engine stream_engine;
 extern const struct workload_engine parallel_engine;
 extern const struct workload_engine fio_engine, command_engine;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "agent/spawn.h"
 #include "agent/workload/workload.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -205,6 +206,7 @@ int worker_main(int fd)
 	order.spec = &m.u.worker_spec;
 	rc = read_plan(order.spec, &plan, &e);
 	order.plan = plan;
+	order.disks_fd = SPAWN_PASSED_FD;
 	order.w = plan ? &plan->workloads[order.spec->workload] : NULL;
 	rc = rc ? refuse(fd, &e) : worker_trial(fd, &order);
 	plan_free(plan);

@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 
 static const struct workload_engine *const engines[] = {
+	&scan_engine,
 	&stream_engine,
 	&parallel_engine,
 	&fio_engine,

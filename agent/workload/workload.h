@@ -18,6 +18,7 @@ struct workload_order {
 	const struct msg_worker_spec *spec; /* directory, seed, interval, …; a stream's own numbers */
 	const struct plan *plan;            /* NULL for a stream that the spec describes alone */
 	const struct workload *w;           /* of the plan, or a member of a parallel one; NULL with it */
+	int disks_fd; /* where the descriptors of spec->disks wait to be taken (agent/fdpass.h) */
 };
 /* Counters that worker threads own, one per thread; merged by whoever cuts samples. */
 struct workload_result {

@@ -100,6 +100,7 @@ struct scratch_stage {
 struct layout {
 	char *name;
 	char *existing; /* absolute path, or NULL */
+	int none;       /* builds nothing: the one layout of a plan that only scans disks */
 	struct scratch_stage scratch;
 	struct pool_stage *pool;
 	struct fs_stage *fs;

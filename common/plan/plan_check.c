@@ -179,7 +179,7 @@ static int only_ids(const struct layout *l, struct strv *ids)
 
 static int on_real_disks(const struct layout *l)
 {
-	return !l->existing && !l->scratch.disks;
+	return !l->existing && !l->scratch.disks && !l->none;
 }
 
 /* Selectors may meet the same disks; only lists of ids show that they don't. */

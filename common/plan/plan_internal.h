@@ -33,6 +33,10 @@ void plan_expand_matrix(struct reading *r, struct yaml_node *layout,
 	const struct yaml_node *matrix);
 /* 0 when the matrix can be used; problems are reported. */
 int plan_check_matrix(struct reading *r, const struct yaml_node *matrix);
+/* plan_scan.c: all workloads are scans of disks, so that a plan needs no layouts; the layout that it
+ * has then. */
+int plan_only_scans(const struct yaml_node *workloads);
+void plan_build_nothing(struct plan *p);
 /* plan_workload.c: all of them, then what spans several. */
 void plan_read_workloads(struct reading *r, const struct yaml_node *n);
 void plan_check_workloads(struct reading *r, const struct yaml_node *n);

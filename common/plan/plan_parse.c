@@ -96,7 +96,11 @@ static void read_plan(struct reading *r, struct yaml_node *root)
 		return;
 	}
 	read_map(r, root, "", &plan_top_table, r->owner);
-	if (layouts)
+	if (!layouts && plan_only_scans(workloads))
+		plan_build_nothing(r->owner);
+	else if (!layouts)
+		read_error(r, root, "", "'layouts' is missing: what to build");
+	else
 		plan_read_layouts(r, layouts, yaml_get(root, "matrix"));
 	if (workloads) {
 		plan_read_workloads(r, workloads);

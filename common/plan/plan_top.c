@@ -265,7 +265,7 @@ static const struct key_row top_rows[] = {
 	{"hosts", read_hosts, FIELD(hosts), NULL, "host names, tag:… or all"},
 	{"trials", read_trials, 0, &block_range, "how many blocks, such as 5"},
 	{"cache", read_word, FIELD(cache), &cache_list, NULL},
-	{"layouts", read_later, 0, NULL, "what to build"},
+	{"layouts", read_later, 0, NULL, NULL},
 	{"workloads", read_later, 0, NULL, "what to time on it"},
 	{"matrix", read_later, 0, NULL, NULL},
 	{"compare", read_later, 0, NULL, NULL},

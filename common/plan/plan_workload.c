@@ -7,7 +7,6 @@
 #include "common/plan/workload_type.h"
 
 /* Kinds that are known and not in this version. */
-static const struct workload_type work_scan_type = {.key = "disk-scan"};
 static const struct workload_type work_rebuild_type = {.key = "rebuild"};
 
 const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT] = {

@@ -61,5 +61,6 @@ extern const struct workload_type work_filebench_type; /* plan_filebench.c */
 extern const struct workload_type work_parallel_type;
 extern const struct workload_type work_fio_type, work_command_type;
 extern const struct workload_type work_pg_restore_type, work_pg_dump_type, work_pgbench_type;
+extern const struct workload_type work_scan_type;
 
 #endif

@@ -236,6 +236,7 @@ int analysis_make(const struct result_set *s, struct analysis *ret, struct err *
 	for (size_t i = 0; i < a.n_runs; i++)
 		rules_check(s, &a, &a.runs[i], &a.findings);
 	analysis_compare(&a);
+	analysis_disks(&a, s);
 	for (size_t i = 0; i < a.n_comparisons; i++)
 		mark_invalid(&a.comparisons[i], &a.findings);
 	*ret = a;

@@ -35,12 +35,14 @@ struct result_family {
 	unsigned k;
 	double alpha; /* the strictest of its runs */
 };
-/* A host that stands out from its peers in one layout and workload. */
+/* A host that stands out from its peers in one layout and workload; or a disk, from all that were
+ * scanned on all hosts. */
 struct result_outlier {
 	uint64_t run;
 	const char *host, *layout, *workload;
 	enum metric_id metric;
 	double ratio; /* its geometric mean over that of its peers */
+	const char *disk; /* kernel name; NULL: the host */
 };
 struct analysis_run {
 	const struct result_run *run;
@@ -89,5 +91,9 @@ struct compare_precision *analysis_precision(const struct analysis *a, const str
 	const char *host, size_t workload, unsigned n_hosts, size_t *ret_n, unsigned *ret_k);
 /* Fills comparisons, families and outliers; analysis_make calls it once the rows are there. */
 void analysis_compare(struct analysis *a);
+/* Adds the disks that stand out; after analysis_compare. */
+void analysis_disks(struct analysis *a, const struct result_set *s);
+/* Differences below it don't matter to the run. */
+double analysis_margin(const struct analysis_run *r);
 
 #endif

@@ -28,7 +28,7 @@ static int compares_hosts(const struct analysis_run *r)
 	return r->plan && strcmp(r->plan->by, "host") == 0;
 }
 
-static double margin_of(const struct analysis_run *r)
+double analysis_margin(const struct analysis_run *r)
 {
 	if (r->wish->has_margin)
 		return r->wish->margin;
@@ -247,7 +247,7 @@ static struct result_comparison comparison_new(
 		.workload_index = (uint32_t)workload,
 		.metric = m,
 		.alpha = f->alpha,
-		.margin = margin_of(r),
+		.margin = analysis_margin(r),
 		.k = f->k};
 }
 
@@ -344,7 +344,7 @@ static void find_outliers(
 	double *v = xcalloc(r->n_hosts + 1, sizeof(*v));
 	size_t *out = xcalloc(r->n_hosts + 1, sizeof(*out)), n = 0, called;
 	const struct result_row **rows = xcalloc(r->n_hosts + 1, sizeof(*rows));
-	double margin = margin_of(r);
+	double margin = analysis_margin(r);
 
 	for (size_t h = 0; h < r->n_hosts; h++) {
 		const struct result_row *row = analysis_row(
@@ -360,7 +360,7 @@ static void find_outliers(
 	for (size_t i = 0; i < called; i++)
 		a->outliers[a->n_outliers++] = (struct result_outlier){r->run->id,
 			rows[out[i]]->host, rows[out[i]]->layout, rows[out[i]]->workload,
-			rows[out[i]]->metric, exp(outliers_distance(v, n, out, called, out[i]))};
+			rows[out[i]]->metric, exp(outliers_distance(v, n, out, called, out[i])), NULL};
 	free(v);
 	free(out);
 	free(rows);

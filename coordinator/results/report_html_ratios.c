@@ -124,7 +124,7 @@ static void histogram(
 	for (size_t i = 0; i < h->analysis->n_outliers; i++) {
 		const struct result_outlier *o = &h->analysis->outliers[i];
 
-		if (o->run == c->run && o->metric == c->metric &&
+		if (!o->disk && o->run == c->run && o->metric == c->metric &&
 			strcmp(o->workload, c->workload) == 0 &&
 			(strcmp(o->layout, c->between_hosts ? c->layout : c->subject) == 0))
 			json_array_append_new(outliers, json_text(html_host(h, o->host, host)));

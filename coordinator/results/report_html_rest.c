@@ -108,8 +108,9 @@ static void outliers(struct html *h)
 		const struct result_outlier *o = &h->analysis->outliers[i];
 
 		buf_adds(h->out, "<li class=\"warning\"><strong>stands out</strong> ");
-		html_textf(h->out, "%s on %s/%s: %s %+.1f%% against its peers",
-			html_host(h, o->host, host), o->layout, o->workload,
+		html_textf(h->out, "%s%s%s on %s/%s: %s %+.1f%% against its peers",
+			html_host(h, o->host, host), o->disk ? " disk " : "",
+			o->disk ? o->disk : "", o->layout, o->workload,
 			metric_table[o->metric].name, 100 * (o->ratio - 1));
 		buf_adds(h->out, "</li>\n");
 	}

@@ -162,8 +162,9 @@ json_t *report_json_outliers(
 		const struct result_outlier *v = &a->outliers[i];
 
 		json_array_append_new(
-			list, json_pack("{sI so so so so so}", "run", (json_int_t)v->run, "host",
-				      report_json_host(s, o, v->host), "layout",
+			list, json_pack("{sI so so so so so so}", "run", (json_int_t)v->run, "host",
+				      report_json_host(s, o, v->host), "disk",
+				      json_text(v->disk), "layout",
 				      json_text(v->layout), "workload", json_text(v->workload),
 				      "metric", json_text(metric_table[v->metric].name), "ratio",
 				      json_number(v->ratio)));

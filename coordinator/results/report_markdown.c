@@ -183,10 +183,14 @@ static void outliers(const struct text *t, const struct analysis_run *r)
 		if (o->run != r->run->id)
 			continue;
 		if (!some)
-			buf_adds(t->out, "\n### Hosts that stand out\n\n");
+			buf_adds(t->out, "\n### Hosts and disks that stand out\n\n");
 		some = 1;
 		buf_adds(t->out, "- ");
 		markdown_plain(report_host(t->set, t->opt, o->host, host), t->out);
+		if (o->disk) {
+			buf_adds(t->out, " disk ");
+			markdown_plain(o->disk, t->out);
+		}
 		buf_adds(t->out, " on ");
 		markdown_plain(o->layout, t->out);
 		buf_addc(t->out, '/');

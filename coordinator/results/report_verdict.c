@@ -141,8 +141,9 @@ void report_outliers(const struct text *t, const struct analysis_run *r)
 
 		if (o->run != r->run->id)
 			continue;
-		report_addf(t->out, "stands out %s on %s/%s: %s %+.1f%% against its peers",
-			report_host(t->set, t->opt, o->host, name), o->layout, o->workload,
+		report_addf(t->out, "stands out %s%s%s on %s/%s: %s %+.1f%% against its peers",
+			report_host(t->set, t->opt, o->host, name), o->disk ? " disk " : "",
+			o->disk ? o->disk : "", o->layout, o->workload,
 			metric_table[o->metric].name, 100 * (o->ratio - 1));
 		buf_addc(t->out, '\n');
 	}

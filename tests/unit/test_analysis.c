@@ -197,6 +197,40 @@ static void a_slow_host_stands_out(void **state)
 	made_clear(&m);
 }
 
+/* Three disks on each of four hosts; one of them reads at half the rate of all others. Its host is like
+ * the others by itself. */
+static void a_slow_disk_stands_out(void **state)
+{
+	const char *disks[] = {"sda", "sdb", "sdc"};
+	struct buf lines = {0};
+	struct made m;
+
+	(void)state;
+	add_run(&lines, 1, "4", "");
+	for (size_t h = 0; h < 4; h++)
+		for (uint32_t b = 1; b <= 3; b++) {
+			struct result_trial t = a_trial(hosts[h], b, b, 0, 0, 1000000000);
+
+			for (size_t d = 0; d < 3; d++) {
+				int slow = h == 2 && d == 1;
+				struct trial_part *p =
+					detail_part(&t.sum.detail, "disk", disks[d], NULL);
+
+				p->ops = 1;
+				p->bytes = 100000000 + 1000 * ((h * 7 + d * 5 + b) % 11);
+				p->elapsed_ns = slow ? 2000000000 : 1000000000;
+			}
+			export_trial(&t, &lines);
+			detail_clear(&t.sum.detail);
+		}
+	m = made_of(&lines);
+	assert_int_equal(m.a.n_outliers, 1);
+	assert_string_equal(m.a.outliers[0].host, "c");
+	assert_string_equal(m.a.outliers[0].disk, "sdb");
+	assert_true(fabs(m.a.outliers[0].ratio - 0.5) < 0.01);
+	made_clear(&m);
+}
+
 /* A text that is no plan of this version leaves the run's own words: baseline and layouts. */
 static void without_a_plan_the_run_tells(void **state)
 {
@@ -239,6 +273,7 @@ int main(void)
 		cmocka_unit_test(families_span_the_report),
 		cmocka_unit_test(ratios_are_found),
 		cmocka_unit_test(a_slow_host_stands_out),
+		cmocka_unit_test(a_slow_disk_stands_out),
 		cmocka_unit_test(without_a_plan_the_run_tells),
 	};
 

@@ -12,8 +12,8 @@ static const struct wrong documents[] = {
 	{"everything missing", "name: p\n",
 		"1:1: 'hosts' is missing: host names, tag:… or all\n"
 		"1:1: 'trials' is missing: how many blocks, such as 5\n"
-		"1:1: 'layouts' is missing: what to build\n"
-		"1:1: 'workloads' is missing: what to time on it\n"},
+		"1:1: 'workloads' is missing: what to time on it\n"
+		"1:1: 'layouts' is missing: what to build\n"},
 	{"unknown key with a near one",
 		"name: p\n"
 		"hosts: all\n"

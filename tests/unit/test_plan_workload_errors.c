@@ -20,14 +20,8 @@ static const struct wrong workloads[] = {
 		"'stream'?\n"},
 	{"kinds of later versions",
 		TOP EXISTING "workloads:\n"
-			     "  w0: {rebuild: {}}\n"
-			     "  w1: {rebuild: {}}\n"
-			     "  w7: {disk-scan: {}}\n"
-			     "  w8: {rebuild: {}}\n",
-		"7:8: workloads.w0.rebuild: 'rebuild' is not supported by this version\n"
-		"8:8: workloads.w1.rebuild: 'rebuild' is not supported by this version\n"
-		"9:8: workloads.w7.disk-scan: 'disk-scan' is not supported by this version\n"
-		"10:8: workloads.w8.rebuild: 'rebuild' is not supported by this version\n"},
+			     "  w: {rebuild: {}}\n",
+		"7:7: workloads.w.rebuild: 'rebuild' is not supported by this version\n"},
 };
 WRONG_TEST(workloads)
 
@@ -356,6 +350,32 @@ static const struct wrong randoms[] = {
 };
 WRONG_TEST(randoms)
 
+#define SCAN(body) TOP "workloads:\n  s: {disk-scan: " body "}\n"
+
+static const struct wrong scans[] = {
+	{"no map", SCAN("all"),
+		"5:18: workloads.s.disk-scan: disk-scan must be a map of keys and values\n"},
+	{"disks", SCAN("{disks: every}"),
+		"5:26: workloads.s.disk-scan.disks: 'every' is not a disk: write a count, serial:…, "
+		"wwn:…, or a selector such as {model: X, count: 8}\n"},
+	{"a name that may change", SCAN("{disks: [sda]}"),
+		"5:27: workloads.s.disk-scan.disks: 'sda' is a name that may change at the next start: use serial:… or wwn:…, which `arraymark host disks HOST` prints\n"},
+	{"span", SCAN("{span: 4K}"),
+		"5:25: workloads.s.disk-scan.span: '4K' is outside of 1 MiB to 1 TiB\n"},
+	{"block", SCAN("{block-size: 5000}"),
+		"5:31: workloads.s.disk-scan.block-size: must be a multiple of 4096 bytes\n"},
+	{"block over span", SCAN("{span: 1M, block-size: 2M}"),
+		"5:25: workloads.s.disk-scan.span: less than one block\n"},
+	{"duration", TOP "workloads:\n  s: {disk-scan: {}, duration: 5s}\n",
+		"5:18: workloads.s.disk-scan: a scan takes as long as its spans: leave duration out\n"},
+	{"beside other work without layouts",
+		TOP "workloads:\n  s: {disk-scan: {}}\n  w: {stream: {op: write, size: 1G}}\n",
+		"1:1: 'layouts' is missing: what to build\n"},
+	{"in parallel", PARALLEL("[{disk-scan: {}}]"),
+		"8:19: workloads.p.parallel.1: 'disk-scan' cannot run beside others\n"},
+};
+WRONG_TEST(scans)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_timed),
 		cmocka_unit_test(test_randoms),
+		cmocka_unit_test(test_scans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

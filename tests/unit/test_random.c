@@ -260,7 +260,8 @@ static void a_place_on_another_device_is_refused(void **state)
 	k->spec.directory = k->dir;
 	k->spec.dev = 1;
 	k->spec.sample_ns = NS_PER_S;
-	o = (struct workload_order){&k->spec, k->plan, &k->plan->workloads[0]};
+	o = (struct workload_order){
+		.spec = &k->spec, .plan = k->plan, .w = &k->plan->workloads[0]};
 	assert_int_equal(workload_find(WORKLOAD_RANDOM)->prepare(&o, &engine, &k->e), -1);
 	assert_int_equal(k->e.code, ERR_WRONG_STATE);
 }
