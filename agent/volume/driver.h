@@ -52,6 +52,10 @@ int volume_check_mount(const struct volume *v, const char *source, struct err *e
 /* Drops the page cache of the whole host (root only; otherwise says in done that it did not). */
 int volume_drop_caches(struct volume_ctx *ctx, struct buf *done, struct err *e);
 
+/* After a file system was mounted anew: that no page of the files in the volume's folder is in memory,
+ * as the kernel tells; appended to done. ERR_WRONG_STATE names a file that has some. */
+int volume_check_cold(const struct volume *v, struct buf *done, struct err *e);
+
 /* What a layout stands on: scratch disks in order, or the disks bound to it. */
 struct stage_disk {
 	const char *role; /* "data", "special", "log", "cache", "spare", "fs" */

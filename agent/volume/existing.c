@@ -173,7 +173,7 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 {
 	const struct mount_entry *around;
 	struct mounts m;
-	int status = 0;
+	int status = 0, anew = 0;
 
 	if (!v->remount) {
 		buf_adds(done, "as it was: an existing directory is left alone");
@@ -186,12 +186,16 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 		buf_adds(done, "as it was: it lies on nothing that could be mounted again as it is");
 	else if (geteuid() != 0 && !ctx->sink->preview)
 		buf_adds(done, "as it was: mounting takes root");
-	else
+	else {
 		status = remount(ctx, around, done, e);
+		anew = !status;
+	}
 	mounts_free(&m);
 	if (status || ctx->sink->preview)
 		return status;
-	return volume_describe(v, e) || check(ctx, v, e) ? -1 : 0;
+	if (volume_describe(v, e) || check(ctx, v, e))
+		return -1;
+	return anew ? volume_check_cold(v, done, e) : 0;
 }
 
 const struct volume_driver existing_driver = {"existing", is_for, build, check, make_cold};

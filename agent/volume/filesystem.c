@@ -202,7 +202,7 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 	free(options);
 	if (status || ctx->sink->preview)
 		return status;
-	return volume_describe(v, e) || check(ctx, v, e) ? -1 : 0;
+	return volume_describe(v, e) || check(ctx, v, e) || volume_check_cold(v, done, e) ? -1 : 0;
 }
 
 const struct volume_driver filesystem_driver = {"filesystem", is_for, build, check, make_cold};

@@ -46,6 +46,7 @@ void volume_clear(struct volume *v)
 	free(v->filesystem);
 	strv_free(&v->disks);
 	strv_free(&v->import_dirs);
+	strv_free(&v->cache_devices);
 	*v = (struct volume){0};
 }
 

@@ -75,6 +75,7 @@ struct volume {
 	int buffered_disks; /* scratch disks whose files go through the host's page cache */
 	int remount;        /* existing: the policy allows to unmount and mount it */
 	struct strv import_dirs; /* where to look for the pool's devices at import */
+	struct strv cache_devices; /* of a pool, as it was given them: they outlive an export */
 };
 void volume_clear(struct volume *v);
 /* Between helper child and monitor. */

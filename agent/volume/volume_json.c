@@ -44,6 +44,7 @@ json_t *volume_to_json(const struct volume *v)
 	json_object_set_new(o, "remount", json_boolean(v->remount));
 	json_object_set_new(o, "disks", list_json(&v->disks));
 	json_object_set_new(o, "import_dirs", list_json(&v->import_dirs));
+	json_object_set_new(o, "cache_devices", list_json(&v->cache_devices));
 	return o;
 }
 
@@ -71,6 +72,7 @@ int volume_from_json(const json_t *o, struct volume *ret, struct err *e)
 	v.remount = json_get_bool(o, "remount", 0);
 	list_from_json(json_object_get(o, "disks"), &v.disks);
 	list_from_json(json_object_get(o, "import_dirs"), &v.import_dirs);
+	list_from_json(json_object_get(o, "cache_devices"), &v.cache_devices);
 	*ret = v;
 	return 0;
 }

@@ -157,6 +157,8 @@ static void describe_identity(const struct pool_stage *p, const struct stage_dis
 
 	for (size_t i = 0; i < disks->n; i++) {
 		data += !strcmp(disks->v[i].role, "data");
+		if (!strcmp(disks->v[i].role, "cache"))
+			strv_add(&v->cache_devices, disks->v[i].device);
 		if (disks->v[i].kernel)
 			strv_add(&v->disks, disks->v[i].kernel);
 	}
@@ -279,6 +281,41 @@ static int import_pool(struct volume_ctx *ctx, const struct volume *v, struct er
 	return step_run(ctx, &s, NULL, e);
 }
 
+/* What a cache vdev holds is found again after an import (OpenZFS 2.0 and later keep it): only a vdev
+ * that was taken out and put in anew is empty. */
+static int remove_caches(struct volume_ctx *ctx, const struct volume *v, struct err *e)
+{
+	struct step s;
+
+	if (!v->cache_devices.n)
+		return 0;
+	step_start(&s, PHASE_CACHE, "take the cache devices out of %s", v->name);
+	step_words(&s, "zpool", "remove", v->name, NULL);
+	for (size_t i = 0; i < v->cache_devices.n; i++)
+		strv_add(&s.argv, v->cache_devices.v[i]);
+	s.deadline_ms = STEP_LONG_MS;
+	s.retries = BUSY_RETRIES;
+	return step_run(ctx, &s, NULL, e);
+}
+
+static int add_caches(struct volume_ctx *ctx, const struct volume *v, struct buf *done, struct err *e)
+{
+	struct step s;
+
+	if (!v->cache_devices.n)
+		return 0;
+	step_start(&s, PHASE_CACHE, "put the cache devices into %s again", v->name);
+	step_words(&s, "zpool", "add", v->name, "cache", NULL);
+	for (size_t i = 0; i < v->cache_devices.n; i++)
+		strv_add(&s.argv, v->cache_devices.v[i]);
+	s.deadline_ms = STEP_LONG_MS;
+	if (step_run(ctx, &s, NULL, e))
+		return -1;
+	buf_addf(done, ", %zu cache device%s taken out and put in again", v->cache_devices.n,
+		v->cache_devices.n == 1 ? "" : "s");
+	return 0;
+}
+
 /* Export and import empty the ARC; over FUSE and for buffered scratch files the page cache holds
  * the data too. */
 static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
@@ -287,12 +324,12 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 
 	if (!ctx->sink->preview && check(ctx, v, e))
 		return -1;
-	if (export_pool(ctx, v->name, e))
+	if (remove_caches(ctx, v, e) || export_pool(ctx, v->name, e))
 		return -1;
 	buf_adds(done, "pool exported and imported by GUID");
 	if ((over_fuse || v->buffered_disks) && volume_drop_caches(ctx, done, e))
 		return -1;
-	if (import_pool(ctx, v, e))
+	if (import_pool(ctx, v, e) || add_caches(ctx, v, done, e))
 		return -1;
 	if (ctx->sink->preview)
 		return 0;

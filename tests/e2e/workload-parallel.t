@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 
 HAS_ZFS=
-RAIDZ2='raidz2: {scratch: {disks: 4, size: 128M}, pool: {level: raidz2, disks: 4, ashift: 12, properties: {atime: off, compression: off}}}'
+RAIDZ2='raidz2: {scratch: {disks: 5, size: 128M}, pool: {level: raidz2, disks: 4, cache: 1, ashift: 12, properties: {atime: off, compression: off}}}'
 XFS='xfs: {scratch: {disks: 1, size: 300M}, filesystem: {type: xfs}}'
 EXT4='ext4: {scratch: {disks: 1, size: 128M}, filesystem: {type: ext4}}'
 
@@ -76,6 +76,12 @@ test_members() {
 	check "the window of all is told" parts "map(select(.type == \"fact\" and .name == \"common_throughput\" and .value > 0)) | length >= $layouts"
 	is "the readers' files were made before" "$(jq '[.steps[] | select(.what | test("^make the files that .* reads$"))] | length' "$T/show.json")" $((layouts * 2))
 	check "before their caches were emptied" jq -e 'all(.trials[]; .cache | startswith("cold"))' "$T/show.json"
+	check "no page of files on xfs and ext4 was in memory then" jq -e '[.trials[] | select(.cache | test("unmounted and mounted.*no page of [0-9]+ files in memory"))] | length == 4' "$T/show.json"
+	if [ -n "$HAS_ZFS" ]; then
+		is "the pool's cache device was taken out for each trial" "$(jq '[.steps[] | select(.argv[1] == "remove")] | length' "$T/show.json")" 2
+		is "and put in again empty" "$(jq '[.steps[] | select(.argv[1] == "add" and .argv[3] == "cache")] | length' "$T/show.json")" 2
+		check "which the trials say" jq -e '[.trials[] | select(.cache | test("exported and imported.*1 cache device taken out and put in again"))] | length == 2' "$T/show.json"
+	fi
 	check "so that they came from the disks" jq -e '[.results[] | select(.workload == "whole" and .metric == "physical_read_bytes")]
 		| length > 0 and all(.[]; .min >= 20971520 * 0.95)' <(fleet_ctl report 1 --format json)
 	check "nothing is left" nothing_left one

@@ -1,0 +1,91 @@
+/* What the page cache holds of files, as the kernel tells. */
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/volume/resident.h"
+#include "common/base/fs.h"
+
+#define BYTES (64 * 4096)
+
+static char dir[64];
+
+static int write_file(const char *name)
+{
+	static char block[BYTES];
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDWR | O_CREAT, 0644);
+	assert_int_equal(write(fd, block, sizeof(block)), BYTES);
+	assert_int_equal(fsync(fd), 0);
+	return fd;
+}
+
+static void make(void)
+{
+	char path[80];
+
+	snprintf(dir, sizeof(dir), "/tmp/arraymark-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/below", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/link", dir);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+}
+
+static void test_pages(void **state)
+{
+	struct resident r;
+	struct err e;
+	int one, two;
+
+	(void)state;
+	make();
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.files, 0); /* a link is not followed */
+	one = write_file("one");
+	two = write_file("below/two");
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.files, 2);
+	assert_int_equal(r.pages, 2 * BYTES / sysconf(_SC_PAGESIZE));
+	assert_non_null(r.example);
+	free(r.example);
+	assert_int_equal(posix_fadvise(one, 0, 0, POSIX_FADV_DONTNEED), 0);
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.pages, BYTES / sysconf(_SC_PAGESIZE));
+	assert_has(r.example, "below/two");
+	free(r.example);
+	assert_int_equal(posix_fadvise(two, 0, 0, POSIX_FADV_DONTNEED), 0);
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.pages, 0);
+	assert_null(r.example);
+	close(one);
+	close(two);
+	assert_ok(fs_remove_tree(dir, &e), e);
+}
+
+static void test_no_folder(void **state)
+{
+	struct resident r;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(resident_read("/nonexistent/folder", &r, &e), -1);
+	assert_has(e.text, "/nonexistent/folder");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_no_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
