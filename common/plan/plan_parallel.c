@@ -85,6 +85,16 @@ static void check_stream_member(const struct workload_place *at)
 	check_rewrite(at);
 }
 
+static const struct yaml_node *duration_node(
+	const struct yaml_node *member, const struct yaml_node *kind)
+{
+	const struct yaml_node *n = yaml_get(member, "duration");
+
+	if (!n && kind && kind->kind == YAML_MAP)
+		n = yaml_get(kind, "duration");
+	return n ? n : member;
+}
+
 static void check_member(const struct workload_place *at, const struct yaml_node *n, size_t i)
 {
 	struct workload *m = &at->w->parallel->members[i];
@@ -93,8 +103,10 @@ static void check_member(const struct workload_place *at, const struct yaml_node
 	char *path = member_path(at->path, i), *child = read_child_path(path, type->key);
 	struct workload_place place = {at->r, at->p, at->index, m, kind, child};
 
-	if (m->duration_ns)
-		read_error(at->r, yaml_get(n, "duration"), path,
+	int own = m->duration_ns > 0; /* written beside its kind, or within it */
+
+	if (own)
+		read_error(at->r, duration_node(n, kind), path,
 			"duration: stands beside parallel, for all of them");
 	m->duration_ns = at->w->duration_ns;
 	if (kind && use_of(m->kind) == NEVER)
@@ -102,7 +114,7 @@ static void check_member(const struct workload_place *at, const struct yaml_node
 	else if (kind && m->duration_ns && use_of(m->kind) == FIXED)
 		read_error_key(at->r, kind, path,
 			"'%s' ends when it is done, not with the time: leave duration out", type->key);
-	else if (kind) {
+	else if (kind && !own) {
 		if (type->check)
 			type->check(&place);
 		check_stream_member(&place);

@@ -35,6 +35,20 @@ write_plans() {
 		      - stream: {op: write, size: 8M, files: 4, threads: 4, block-size: 64K}
 		samples: 100ms
 	END
+	cat >"$T/mixed.yaml" <<-END
+		name: mixed
+		hosts: [one]
+		trials: 1
+		layouts: {$layouts}
+		workloads:
+		  mixed:
+		    parallel:
+		      - stream: {op: read, size: 4M, files: 2, threads: 2, block-size: 64K}
+		      - random: {op: mixed, reads: 70%, size: 4M}
+		      - filebench: {personality: varmail, nfiles: 20, nthreads: 2}
+		    duration: 1s
+		samples: 100ms
+	END
 	cat >"$T/warm.yaml" <<-END
 		name: warm
 		hosts: [one]
@@ -87,14 +101,21 @@ test_members() {
 	check "nothing is left" nothing_left one
 }
 
+test_mixed() {
+	ends "members of several kinds run side by side" 0 fleet_ctl run "$T/mixed.yaml"
+	fleet_ctl export 2 -o "$T/run.jsonl"
+	check "each of them did its part" parts 'map(select(.type == "part" and .kind == "member")) | length % 3 == 0 and length > 0 and all(.[]; .ops > 0 and .elapsed_ns >= 1000000000)'
+	check "flowops are told under their member's name" parts 'map(select(.type == "part" and .kind == "flowop" and (.name | startswith("mixed.3/")))) | length > 0'
+}
+
 test_warm() {
 	ends "warm caches: the run ends with 0" 0 fleet_ctl run "$T/warm.yaml"
-	fleet_ctl --json show 2 >"$T/show.json"
-	is "two trials count" "$(trials_counted 2)" 2
+	fleet_ctl --json show 3 >"$T/show.json"
+	is "two trials count" "$(trials_counted 3)" 2
 	is "each went before itself once" "$(jq '[.steps[] | select(.what | test("once to warm the caches, not counted"))] | length' "$T/show.json")" 2
 	check "and says so" jq -e 'all(.trials[]; .cache | test("^warm: .* ran once before, not counted"))' "$T/show.json"
 	check "what was read came from memory" jq -e '[.results[] | select(.workload == "read" and .metric == "physical_read_bytes")]
-		| length == 1 and .[0].max < 8388608 * 0.5' <(fleet_ctl report 2 --format json)
+		| length == 1 and .[0].max < 8388608 * 0.5' <(fleet_ctl report 3 --format json)
 }
 
 in_trial() { fleet_ctl --json show "$1" | jq -e 'any(.trials[]; .state == "running")' >/dev/null && has_worker one; }
@@ -128,6 +149,7 @@ main() {
 	fleet_agents one 2>"$T/err" || bail "an agent comes up"
 	write_plans
 	test_members
+	test_mixed
 	test_warm
 	test_stuck
 	ends "check finds the store in order" 0 coordinator check

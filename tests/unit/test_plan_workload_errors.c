@@ -233,6 +233,9 @@ static const struct wrong parallel[] = {
 		"8:19: workloads.p.parallel.1: 'parallel' cannot run beside others\n"},
 	{"a member's own duration", PARALLEL("[{stream: {op: read, of: w}, duration: 5s}]"),
 		"8:56: workloads.p.parallel.1: duration: stands beside parallel, for all of them\n"},
+	{"a duration within a member",
+		PARALLEL("[{random: {op: read, size: 1G, duration: 5s}}]"),
+		"8:58: workloads.p.parallel.1: duration: stands beside parallel, for all of them\n"},
 	{"a member's files without a size", PARALLEL("[{stream: {op: read, files: 20}}]"),
 		"8:27: workloads.p.parallel.1.stream: 'size' is missing: how much to read, such as "
 		"30G, or 'of', the workload whose files it takes\n"},
