@@ -88,6 +88,54 @@ static void test_rehearsal_stands_still(void **state)
 	teardown(&f);
 }
 
+/* How many processes have that word on their command line. */
+static unsigned running(const char *word)
+{
+	unsigned n = 0;
+	struct dirent *de;
+	DIR *d = opendir("/proc");
+
+	assert_non_null(d);
+	while ((de = readdir(d))) {
+		char path[300], line[4096];
+		size_t len;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", de->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		len = fread(line, 1, sizeof(line) - 1, f);
+		line[len] = 0;
+		for (size_t i = 0; i < len; i += strlen(line + i) + 1)
+			n += !strcmp(line + i, word);
+		fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
+/* It is the program that does nothing; it must not outlive the trial either. */
+static void test_command_sleeps(void **state)
+{
+	char word[40], plan[200];
+	struct fixture f;
+
+	(void)state;
+	if (access("/usr/bin/sleep", X_OK))
+		skip();
+	setup_in(&f, "/dev/shm");
+	snprintf(word, sizeof(word), "600.%06d", (int)getpid());
+	snprintf(plan, sizeof(plan),
+		"stall: 1s\nworkloads: {c: {command: {argv: [/usr/bin/sleep, \"%s\"]}}}", word);
+	run(&f, 1, plan, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 1);
+	assert_has(f.error, "no progress for 1s");
+	assert_int_equal(running(word), 0);
+	teardown(&f);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +144,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_trial_deadline),
 		cmocka_unit_test(test_retry_after_a_stall),
 		cmocka_unit_test(test_rehearsal_stands_still),
+		cmocka_unit_test(test_command_sleeps),
 	};
 
 	job_kit_main(argc, argv);
