@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 #include "common/base/units.h"
 
 #define DURATION_DEFAULT_S 60
+#define MARK ".made" /* in the workload's folder: its files are as a trial wants them */
 #define FDS_BESIDE 64 /* descriptors that the process needs for other things */
 
 static int load_program(const struct workload_order *o, struct wml_program **ret, struct err *e)
@@ -94,32 +96,49 @@ static int make_source(struct fb_run *r, struct err *e)
 	return 0;
 }
 
-static int make_sets(struct fb_run *r, struct err *e)
+/* Which files there are and how large each is follows from the seed alone. */
+static int plan_sets(struct fb_run *r, uint64_t seed, struct err *e)
 {
 	size_t n = r->program->n_sets;
 	struct wml_random random;
-	uint64_t bytes = 0;
 
 	r->sets = xcalloc(n + 1, sizeof(*r->sets));
 	r->made_bytes = xcalloc(n + 1, sizeof(*r->made_bytes));
 	for (size_t i = 0; i < n; i++)
 		r->sets[i].fd = -1;
 	for (size_t i = 0; i < n; i++) {
-		wml_random_seed(&random, r->spec->seed, i);
+		wml_random_seed(&random, seed, i);
 		if (fb_set_plan(&r->sets[i], &r->program->sets[i], &random, e) < 0)
 			return -1;
 		r->sets[i].files.stop = r->sets[i].leaves.stop = &r->stop;
 		r->made_bytes[i] = fb_set_bytes(&r->sets[i]);
+	}
+	return 0;
+}
+
+static int open_sets(struct fb_run *r, struct err *e)
+{
+	for (size_t i = 0; i < r->program->n_sets; i++)
+		if (fb_set_open(&r->sets[i], r->spec, r->dir, r->dir_name, e) < 0)
+			return -1;
+	return 0;
+}
+
+static int make_sets(struct fb_run *r, struct err *e)
+{
+	size_t n = r->program->n_sets;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
 		if (fb_set_remove_old(&r->sets[i], r->spec, r->dir, r->dir_name, e) < 0)
 			return -1;
+	for (size_t i = 0; i < n; i++)
 		if (__builtin_add_overflow(bytes, fb_set_missing(&r->sets[i], r->dir), &bytes))
 			bytes = UINT64_MAX;
-	}
-	if (check_space(r, bytes, e) < 0)
+	if (check_space(r, bytes, e) < 0 || open_sets(r, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (fb_set_make(&r->sets[i], r->spec, r->dir, r->dir_name, r->source, FB_SOURCE_BYTES,
-			    e) < 0)
+		if (fb_set_make(&r->sets[i], r->spec, r->source, FB_SOURCE_BYTES, e) < 0)
 			return -1;
 	return 0;
 }
@@ -132,6 +151,37 @@ static int settle(struct fb_run *r, int cold, struct err *e)
 	for (size_t i = 0; cold && i < r->program->n_sets; i++)
 		fb_set_drop(&r->sets[i]);
 	return 0;
+}
+
+/* ---- files that were made before the caches were made cold ---- */
+
+static int write_mark(struct fb_run *r, struct err *e)
+{
+	int fd = openat(r->dir, MARK, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int rc = 0;
+
+	if (fd < 0 || dprintf(fd, "%016llx\n", (unsigned long long)r->spec->seed) < 0)
+		rc = err_sys(e, "cannot write '%s/" MARK "'", r->dir_name);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* The seed of the files that are there untouched; good for one trial. 0: there are none. */
+static int take_mark(struct fb_run *r, uint64_t *ret_seed)
+{
+	int fd = openat(r->dir, MARK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char text[17] = {0};
+	int found = 0;
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, 16) == 16 && strspn(text, "0123456789abcdef") == 16) {
+		*ret_seed = strtoull(text, NULL, 16);
+		found = 1;
+	}
+	close(fd);
+	return unlinkat(r->dir, MARK, 0) == 0 && found;
 }
 
 static int check_descriptors(const struct fb_run *r, struct err *e)
@@ -233,22 +283,63 @@ static int64_t duration_of(const struct workload_order *o, const struct wml_prog
 	return p->mode == WML_TIMEOUT ? DURATION_DEFAULT_S * NS_PER_S : 0;
 }
 
-static int native_prepare(const struct workload_order *o, struct fb_run **ret, struct err *e)
+/* Up to the folder; what both the making of files and a trial begin with. */
+static int begin(const struct workload_order *o, struct fb_run **ret, struct err *e)
 {
 	struct fb_run *r = run_new(o);
 
-	if (load_program(o, &r->program, e) < 0)
-		goto fail;
+	if (load_program(o, &r->program, e) < 0 ||
+		open_folder(r, o->w->name ? o->w->name : "filebench", e) < 0 || make_source(r, e) < 0) {
+		run_clear(r);
+		return -1;
+	}
 	r->duration_ns = duration_of(o, r->program);
-	if (open_folder(r, o->w->name ? o->w->name : "filebench", e) < 0 || make_source(r, e) < 0 ||
-		make_sets(r, e) < 0 || settle(r, o->plan && o->plan->cache == CACHE_COLD, e) < 0 ||
-		fb_build(r, e) < 0 || check_descriptors(r, e) < 0 || make_threads(r, e) < 0)
-		goto fail;
 	*ret = r;
 	return 0;
-fail:
+}
+
+static int make_files(struct fb_run *r, const struct workload_order *o, struct err *e)
+{
+	if (plan_sets(r, r->spec->seed, e) < 0 || make_sets(r, e) < 0)
+		return -1;
+	return settle(r, o->plan && o->plan->cache == CACHE_COLD, e);
+}
+
+static int engine_make(const struct workload_order *o, struct err *e)
+{
+	struct fb_run *r;
+	int rc;
+
+	if (o->w->filebench->program)
+		return 0;
+	if (begin(o, &r, e) < 0)
+		return -1;
+	rc = make_files(r, o, e);
+	if (rc == 0)
+		rc = write_mark(r, e);
 	run_clear(r);
-	return -1;
+	return rc;
+}
+
+/* Files that a make left are taken as they are; else they are made now. */
+static int native_prepare(const struct workload_order *o, struct fb_run **ret, struct err *e)
+{
+	struct fb_run *r;
+	uint64_t seed;
+	int rc;
+
+	if (begin(o, &r, e) < 0)
+		return -1;
+	if (take_mark(r, &seed))
+		rc = plan_sets(r, seed, e) < 0 ? -1 : open_sets(r, e);
+	else
+		rc = make_files(r, o, e);
+	if (rc < 0 || fb_build(r, e) < 0 || check_descriptors(r, e) < 0 || make_threads(r, e) < 0) {
+		run_clear(r);
+		return -1;
+	}
+	*ret = r;
+	return 0;
 }
 
 /* Ends the run when its time is over. */
@@ -364,6 +455,7 @@ static int engine_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 
 const struct workload_engine filebench_engine = {
 	.kind = WORKLOAD_FILEBENCH,
+	.make = engine_make,
 	.prepare = engine_prepare,
 	.run = engine_run,
 	.clear = engine_clear,

@@ -304,8 +304,8 @@ int fb_set_remove_old(const struct fb_set *s, const struct msg_worker_spec *spec
 	return rc < 0 ? err_prefix(e, "removing the files of the trial before") : 0;
 }
 
-int fb_set_make(struct fb_set *s, const struct msg_worker_spec *spec, int parent,
-	const char *parent_path, const char *source, size_t len, struct err *e)
+int fb_set_open(struct fb_set *s, const struct msg_worker_spec *spec, int parent,
+	const char *parent_path, struct err *e)
 {
 	const char *name = s->def->name;
 	struct stat st;
@@ -318,6 +318,12 @@ int fb_set_make(struct fb_set *s, const struct msg_worker_spec *spec, int parent
 		return err_sys(e, "cannot open the folder '%s'", s->path);
 	if (st.st_dev != spec->dev)
 		return err_set(e, ERR_WRONG_STATE, "'%s' lies on another device than the volume", s->path);
+	return 0;
+}
+
+int fb_set_make(struct fb_set *s, const struct msg_worker_spec *spec, const char *source, size_t len,
+	struct err *e)
+{
 	for (uint32_t i = 0; i < s->n_dirs; i++)
 		if (make_dir(s, s->dirs[i], e) < 0)
 			return -1;

@@ -55,10 +55,13 @@ uint64_t fb_set_missing(const struct fb_set *s, int parent);
 /* Removes what a trial before made, but for reuse. parent_path: of parent, below the volume's. */
 int fb_set_remove_old(const struct fb_set *s, const struct msg_worker_spec *spec, int parent,
 	const char *parent_path, struct err *e);
-/* Makes folders and files below parent (a descriptor). With reuse, what is there is kept where it
- * fits. source: data to write, len bytes of it. */
-int fb_set_make(struct fb_set *s, const struct msg_worker_spec *spec, int parent,
-	const char *parent_path, const char *source, size_t len, struct err *e);
+/* Opens the set's own folder below parent (a descriptor), which is made where it isn't there. */
+int fb_set_open(struct fb_set *s, const struct msg_worker_spec *spec, int parent,
+	const char *parent_path, struct err *e);
+/* Makes folders and files in it. With reuse, what is there is kept where it fits. source: data to
+ * write, len bytes of it. */
+int fb_set_make(struct fb_set *s, const struct msg_worker_spec *spec, const char *source, size_t len,
+	struct err *e);
 /* Takes the files' pages out of the cache, as far as the system does so. */
 void fb_set_drop(const struct fb_set *s);
 

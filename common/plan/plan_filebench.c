@@ -311,6 +311,12 @@ static int syncs(const struct workload *w)
 	return rc;
 }
 
+/* The external program makes its files by itself, when its caches are cold already. */
+static int makes(const struct workload *w)
+{
+	return !w->filebench->program;
+}
+
 const struct workload_type work_filebench_type = {
 	.key = "filebench",
 	.headline = "ops_per_s",
@@ -321,4 +327,5 @@ const struct workload_type work_filebench_type = {
 	.access = access_of,
 	.op = op,
 	.syncs = syncs,
+	.makes = makes,
 };

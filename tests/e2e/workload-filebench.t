@@ -146,7 +146,7 @@ main() {
 	[ "$FLEET_ZFS" = yes ] || note "no ZFS here: $FLEET_ZFS"
 	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts"
 	mkdir -p "$FLEET/one"
-	fleet_policy "$FLEET/one" >"$FLEET/one/agent.yaml"
+	fleet_policy "$FLEET/one" | grep -vE '^ +(inputs|programs):' >"$FLEET/one/agent.yaml"
 	printf '  inputs: [%s/*.f]\n  programs: [%s/filebench]\n' "$T" "$T" >>"$FLEET/one/agent.yaml"
 	fleet_agents one 2>"$T/err" || bail "an agent comes up"
 	write_plans

@@ -1,146 +1,9 @@
-/* The filebench engine on real files: what a loop does and counts, how runs end, what fails. */
-#include "tests/unit/test.h"
+/* The filebench engine on real files: what a loop does and counts, and how runs end. */
+#include "tests/unit/filebench_kit.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "agent/workload/filebench.h"
-#include "agent/workload/workload.h"
-#include "common/base/fs.h"
-#include "common/base/mem.h"
 #include "common/formats/formats.h"
-
-static char *dir;
-
-static int make_dir(void **state)
-{
-	char path[] = "/tmp/arraymark-filebench-XXXXXX";
-
-	(void)state;
-	dir = xstrdup(mkdtemp(path));
-	return dir ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	struct err e;
-
-	(void)state;
-	assert_ok(fs_remove_tree(dir, &e), e);
-	free(dir);
-	return 0;
-}
-
-struct trial {
-	struct workload w;
-	struct work_filebench f;
-	struct msg_worker_spec spec;
-	struct plan plan;
-	struct workload_result *r;
-	uint64_t sampled_ops, sampled_bytes;
-};
-
-static void add_sample(void *arg, const struct sample *s)
-{
-	struct trial *t = arg;
-
-	t->sampled_ops += s->ops;
-	t->sampled_bytes += s->bytes;
-}
-
-/* A trial of a personality, or of a text (written to a file of its own). */
-static void trial_init(struct trial *t, const char *personality, const char *text)
-{
-	struct stat st;
-	struct err e;
-
-	memset(t, 0, sizeof(*t));
-	assert_int_equal(stat(dir, &st), 0);
-	t->w = (struct workload){.name = (char *)"w", .kind = WORKLOAD_FILEBENCH, .filebench = &t->f};
-	t->f.personality = (char *)personality;
-	t->f.dialect = 'D';
-	t->spec = (struct msg_worker_spec){.kind = (char *)"filebench", .directory = dir,
-		.sample_ns = 50000000, .seed = 11, .syncfs_works = 0, .dev = st.st_dev};
-	if (text) {
-		t->f.wml = xasprintf("%s/x.f", dir);
-		assert_ok(fs_write_file(t->f.wml, text, strlen(text), 0644, &e), e);
-	}
-}
-
-static int trial_run(struct trial *t, struct err *e)
-{
-	const struct workload_engine *g = workload_find(WORKLOAD_FILEBENCH);
-	const struct workload_order order = {.spec = &t->spec, .plan = &t->plan, .w = &t->w};
-	void *state;
-	int rc;
-
-	t->r = xcalloc(1, sizeof(*t->r));
-	rc = g->prepare(&order, &state, e);
-	if (rc == 0) {
-		rc = g->run(state, 0, add_sample, t, t->r, e);
-		g->clear(state);
-		assert_int_equal(t->r->ops, t->sampled_ops);
-		assert_int_equal(t->r->bytes, t->sampled_bytes);
-	}
-	return rc;
-}
-
-static void trial_clear(struct trial *t)
-{
-	detail_clear(&t->r->detail);
-	free(t->r);
-	free(t->f.wml);
-}
-
-static const struct trial_part *part(const struct trial *t, const char *name)
-{
-	for (size_t i = 0; i < t->r->detail.n_parts; i++)
-		if (strcmp(t->r->detail.parts[i].name, name) == 0)
-			return &t->r->detail.parts[i];
-	fail_msg("no part '%s'", name);
-	return NULL;
-}
-
-static double fact(const struct trial *t, const char *name)
-{
-	const struct trial_fact *f = detail_find_fact(&t->r->detail, name);
-
-	assert_non_null(f);
-	return f->value;
-}
-
-static const char *note(const struct trial *t, const char *name)
-{
-	for (size_t i = 0; i < t->r->detail.n_notes; i++)
-		if (strcmp(t->r->detail.notes[i].name, name) == 0)
-			return t->r->detail.notes[i].text;
-	fail_msg("no note '%s'", name);
-	return NULL;
-}
-
-static unsigned count_files(const char *path)
-{
-	struct dirent *entry;
-	DIR *d = opendir(path);
-	unsigned n = 0;
-
-	assert_non_null(d);
-	while ((entry = readdir(d)))
-		if (entry->d_name[0] != '.') {
-			char *child = xasprintf("%s/%s", path, entry->d_name);
-
-			n += entry->d_type == DT_DIR ? count_files(child) : 1;
-			free(child);
-		}
-	closedir(d);
-	return n;
-}
 
 /* ---- varmail ---- */
 
@@ -252,11 +115,6 @@ static void test_both_latencies_are_told(void **state)
 }
 
 /* ---- files of the host ---- */
-
-#define ONE(flowops, rest)                                                                         \
-	"set mode quit firstdone\n"                                                                \
-	"define fileset name=f,path=$dir,entries=1,dirwidth=10,size=8k,prealloc=100\n"             \
-	"define process name=p { thread name=t {\n" flowops "\n} }\n" rest
 
 static void test_a_file_deleted_while_open_is_counted(void **state)
 {
@@ -485,93 +343,51 @@ static void test_what_is_written_does_not_compress(void **state)
 	}
 }
 
-/* ---- what fails ---- */
-
-static void check_failure(const char *text, const char *expected)
+/* A worker makes the files, the caches are made cold, another one finds them: the same ones. */
+static void test_files_are_made_before_and_taken_once(void **state)
 {
+	static const char text[] =
+		"set mode quit firstdone\n"
+		"set $s=cvar(type=cvar-uniform,parameters=lower:1;upper:9000)\n"
+		"define fileset name=f,path=$dir,entries=40,dirwidth=100,dirgamma=0,prealloc=50,size=$s\n"
+		"define process name=p { thread name=t {\n"
+		" flowop openfile name=o,filesetname=f,fd=1\n flowop readwholefile name=r,fd=1\n"
+		" flowop closefile name=c,fd=1\n flowop finishoncount name=e,value=60\n} }\n";
+	const struct workload_engine *g = workload_find(WORKLOAD_FILEBENCH);
+	ino_t before, after;
 	struct trial t;
-	struct err e = {0};
+	struct err e;
+	char *name = NULL, *path;
 
+	(void)state;
 	trial_init(&t, NULL, text);
-	t.w.duration_ns = 5000000000;
-	assert_int_equal(trial_run(&t, &e), -1);
-	assert_has(e.text, expected);
+	assert_ok(g->make(&(struct workload_order){.spec = &t.spec, .plan = &t.plan, .w = &t.w}, &e), e);
+	path = xasprintf("%s/w.files/f/00000001", dir);
+	assert_int_equal(count_files(path), 20);
+	for (unsigned i = 1; i <= 40 && !name; i++) {
+		char *file = xasprintf("%s/%08u", path, i);
+
+		if (access(file, F_OK) == 0)
+			name = xasprintf("%08u", i);
+		free(file);
+	}
+	assert_non_null(name);
+	before = inode_of(name);
+	t.spec.seed++; /* that of the files counts */
+	assert_ok(trial_run(&t, &e), e);
+	after = inode_of(name);
+	assert_int_equal(before, after);
+	assert_int_equal(part(&t, "r")->ops, 20); /* each of the 20 once */
+	assert_int_equal(count_files(path), 20);
+	detail_clear(&t.r->detail);
+	free(t.r);
+	t.sampled_ops = t.sampled_bytes = 0;
+	assert_ok(trial_run(&t, &e), e); /* the mark is gone: they are made anew */
+	assert_int_equal(count_files(path), 20);
 	trial_clear(&t);
+	free(path);
+	free(name);
 }
-
-static void test_failures_name_flowop_and_place(void **state)
-{
-	(void)state;
-	check_failure(ONE("flowop closefile name=c,fd=3", ""),
-		"/x.f:4:8: flowop 'c': fd 3 is not open");
-	check_failure(ONE("flowop openfile name=o,filesetname=f,fd=1", ""),
-		"/x.f:4:8: flowop 'o': fd 1 is open already: close it first");
-	check_failure(ONE("flowop read name=r,filesetname=f,iosize=64k,random", ""),
-		"/x.f:4:8: flowop 'r': iosize 65536 is larger than the file");
-	check_failure(ONE("flowop deletefile name=d,filesetname=f", "set mode quit timeout"),
-		"/x.f:4:8: flowop 'd': there is no file left to take in the fileset 'f' (0 of 1 exist): "
-		"give it more files, or fewer threads, or a shorter time");
-	check_failure(ONE("flowop read name=r,fd=2,iosize=1k,", ""), "/x.f:5:1: an attribute is wanted");
-}
-
-static void test_an_io_error_names_file_and_offset(void **state)
-{
-	struct rlimit old, small;
-	struct trial t;
-	struct err e = {0};
-
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-	small = old;
-	small.rlim_cur = 20000;
-	signal(SIGXFSZ, SIG_IGN);
-	trial_init(&t, NULL, ONE("flowop appendfile name=a,filesetname=f,iosize=10000", ""));
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	assert_int_equal(trial_run(&t, &e), -1);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	assert_string_equal(e.text,
-		"flowop 'a': appending to 'w.files/f/00000001/00000001' at byte 20000: File too large");
-	assert_int_equal(t.r->errors, 1);
-	assert_int_equal(part(&t, "a")->ops, 1); /* and the summary is there */
-	assert_has(note(&t, "IO Summary"), "IO Summary: 1 ops");
-	trial_clear(&t);
-}
-
-static void test_files_that_cannot_fit_are_told_before(void **state)
-{
-	struct wml_setting s[] = {{"filesize", "900T"}};
-	struct trial t;
-	struct err e = {0};
-
-	(void)state;
-	trial_init(&t, "randomread", NULL);
-	t.f.settings = s;
-	t.f.n_settings = 1;
-	assert_int_equal(trial_run(&t, &e), -1);
-	assert_int_equal(e.code, ERR_FULL);
-	assert_has(e.text, "the files of randomread take 900 TiB, and ");
-	trial_clear(&t);
-}
-
-static void test_a_program_that_is_not_there(void **state)
-{
-	struct trial t;
-	struct err e = {0};
-
-	(void)state;
-	trial_init(&t, "varmail", NULL);
-	t.f.program = (char *)"/nonexistent/filebench";
-	assert_int_equal(trial_run(&t, &e), -1);
-	assert_has(e.text, "there is no filebench to run at /nonexistent/filebench");
-	trial_clear(&t);
-	trial_init(&t, "varmail", NULL);
-	t.f.program = (char *)"/bin/true";
-	assert_int_equal(trial_run(&t, &e), -1);
-	assert_has(e.text, "/bin/true is no filebench of version 1.4 or 1.5");
-	trial_clear(&t);
-}
-
-#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
 
 int main(void)
 {
@@ -588,11 +404,8 @@ int main(void)
 		IN_DIR(test_a_small_database_runs),
 		IN_DIR(test_folders_are_made_listed_and_removed),
 		IN_DIR(test_reuse_keeps_the_files),
+		IN_DIR(test_files_are_made_before_and_taken_once),
 		IN_DIR(test_what_is_written_does_not_compress),
-		IN_DIR(test_failures_name_flowop_and_place),
-		IN_DIR(test_an_io_error_names_file_and_offset),
-		IN_DIR(test_files_that_cannot_fit_are_told_before),
-		IN_DIR(test_a_program_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
