@@ -424,8 +424,14 @@ void trial_checked(struct job *j, const struct err *why, const json_t *result)
 	if (j->trial.gather)
 		gather_after(j->trial.gather, json_object_get(result, "conditions"));
 	if (why) {
-		/* Whatever the worker said: it may have been about another place. */
+		/* What the worker said may have been about another place; where it failed, it often is
+		 * what shows why. */
+		struct err said = j->trial.why;
+
 		j->trial.why = *why;
+		if (said.code != ERR_NONE)
+			err_set(&j->trial.why, why->code, "%s; the volume then: %s", said.text,
+				why->text);
 		j->trial.volume_lost = 1;
 	}
 	end_trial(j);
