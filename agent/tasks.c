@@ -18,6 +18,7 @@
 #include "common/base/mem.h"
 #include "common/base/proc.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 #include "proto/record.h"
 
 #define HOOK_MS (10 * 60 * 1000)
@@ -354,6 +355,33 @@ static void collect(void *arg, const struct step *s)
 	strv_copy(&step->argv, &s->argv);
 }
 
+/* Programs that are the work, in the place of the layout's workloads: before it is taken down. Steps
+ * from `from` on are the layout's. */
+static void add_programs(const struct plan *p, struct msg_preview_reply *r, size_t from)
+{
+	size_t at = from, n = 0;
+	struct preview_step *some = xcalloc(p->n_workloads, sizeof(*some));
+
+	while (at < r->n_steps && r->steps[at].phase != PHASE_TEARDOWN)
+		at++;
+	for (size_t i = 0; i < p->n_workloads; i++) {
+		struct strv argv = {0};
+
+		workload_argv(&p->workloads[i], p, &argv);
+		if (!argv.n)
+			continue;
+		some[n++] = (struct preview_step){.phase = PHASE_WORKLOAD,
+			.what = xasprintf("run %s (%s) in the volume's folder", p->workloads[i].name,
+				workload_kind_name(p->workloads[i].kind)),
+			.argv = argv};
+	}
+	r->steps = xreallocarray(r->steps, r->n_steps + n + 1, sizeof(*r->steps));
+	memmove(&r->steps[at + n], &r->steps[at], (r->n_steps - at) * sizeof(*r->steps));
+	memcpy(&r->steps[at], some, n * sizeof(*some));
+	r->n_steps += n;
+	free(some);
+}
+
 /* As an offer would be asked, at whatever hour the policy lets jobs run. */
 static int ask_policy(const struct preview_task *t, const struct plan *p, struct err *e)
 {
@@ -388,6 +416,7 @@ static int preview_all(const struct preview_task *t, const struct plan *p,
 
 		ctx.unit = (struct unit){.block = 1, .layout = (uint32_t)i};
 		status = volume_preview(&ctx, &p->layouts[i], e);
+		add_programs(p, r, from);
 		for (; from < r->n_steps; from++)
 			r->steps[from].layout = (uint32_t)i;
 	}

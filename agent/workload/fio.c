@@ -190,15 +190,6 @@ static int fio_make(const struct workload_order *order, struct err *e)
 	return 0;
 }
 
-static void make_argv(const struct fio_state *f, struct strv *argv)
-{
-	strv_add(argv, f->fio->program);
-	strv_add(argv, "--output-format=json+");
-	strv_addf(argv, "--status-interval=%lldms",
-		(long long)(f->order->spec->sample_ns / NS_PER_MS));
-	strv_add(argv, "-");
-}
-
 static void wait_until(int64_t start_ns)
 {
 	struct timespec ts = {.tv_sec = start_ns / NS_PER_S, .tv_nsec = start_ns % NS_PER_S};
@@ -234,7 +225,7 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 	int rc;
 
 	fio_status_init(&status, f->jobs, cut, arg);
-	make_argv(f, &argv);
+	fio_argv(f->order->w, f->order->plan, &argv);
 	fio_jobs_write(f->jobs, 0, &jobs);
 	wait_until(start_ns);
 	ret->started_wall_ns = clock_wall_ns();

@@ -161,6 +161,13 @@ static int syncs(const struct workload *w)
 	return w->command->sync;
 }
 
+static void argv(const struct workload *w, const struct plan *p, struct strv *ret)
+{
+	(void)p;
+	for (size_t i = 0; i < w->command->argv.n; i++)
+		strv_add(ret, w->command->argv.v[i]);
+}
+
 const struct workload_type work_command_type = {
 	.key = "command",
 	.headline = "elapsed",
@@ -169,4 +176,5 @@ const struct workload_type work_command_type = {
 	.clear = clear,
 	.access = access_of,
 	.syncs = syncs,
+	.argv = argv,
 };

@@ -348,6 +348,14 @@ static void lacks(const struct workload *w, const struct inventory *inv, struct 
 		      "which makes it look again");
 }
 
+void fio_argv(const struct workload *w, const struct plan *p, struct strv *ret)
+{
+	strv_add(ret, w->fio->program);
+	strv_add(ret, "--output-format=json+");
+	strv_addf(ret, "--status-interval=%lldms", (long long)(p->sample_ns / NS_PER_MS));
+	strv_add(ret, "-");
+}
+
 const struct workload_type work_fio_type = {
 	.key = "fio",
 	.headline = "ops_per_s",
@@ -360,4 +368,5 @@ const struct workload_type work_fio_type = {
 	.syncs = syncs,
 	.makes = makes,
 	.lacks = lacks,
+	.argv = fio_argv,
 };

@@ -6,6 +6,7 @@
 #define COMMON_PLAN_WORK_FIO_H
 
 #include "common/plan/fio_job.h"
+#include "common/plan/plan.h"
 
 #define FIO_PROGRAM "/usr/bin/fio"
 #define FIO_OLDEST 3 /* major version: nanoseconds and bins in its output */
@@ -17,5 +18,8 @@ struct work_fio {
 	struct fio_job options; /* with a job file: instead of its jobs' own */
 	int wrong;             /* said already; only while the plan is read */
 };
+
+/* How fio is run; its jobs go in over standard input. Appended. */
+void fio_argv(const struct workload *w, const struct plan *p, struct strv *ret);
 
 #endif

@@ -43,6 +43,12 @@ int workload_lacks(const struct workload *w, const struct inventory *inv, struct
 	return ret->len > before;
 }
 
+void workload_argv(const struct workload *w, const struct plan *p, struct strv *ret)
+{
+	if (type_of(w)->argv)
+		type_of(w)->argv(w, p, ret);
+}
+
 const char *workload_kind_name(enum workload_kind kind)
 {
 	return (unsigned)kind < WORKLOAD_KIND_COUNT ? workload_types[kind]->key : "?";

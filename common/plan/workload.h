@@ -32,6 +32,9 @@ void workload_folders(const struct workload *w, struct strv *folders);
 /* What a host with that inventory lacks for it ("there is no /usr/bin/fio: …"); 0: nothing. */
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret);
 
+/* The program that is the work, as a dry run shows it; nothing where the work is our own. Appended. */
+void workload_argv(const struct workload *w, const struct plan *p, struct strv *ret);
+
 /* The plan's word for the kind: "stream", "pg_restore". */
 const char *workload_kind_name(enum workload_kind kind);
 /* The name of the one metric that judges it: "elapsed" for fixed work, "throughput" for timed

@@ -40,6 +40,8 @@ struct workload_type {
 	int (*makes)(const struct workload *w);      /* NULL: 0 */
 	/* What the host lacks for it, by its inventory; ret stays empty when nothing. NULL: nothing. */
 	void (*lacks)(const struct workload *w, const struct inventory *inv, struct buf *ret);
+	/* The program that is the work, as a dry run shows it, placeholders unfilled. NULL: none. */
+	void (*argv)(const struct workload *w, const struct plan *p, struct strv *ret);
 };
 /* By enum workload_kind. */
 extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];

@@ -79,6 +79,9 @@ write_plans() {
 }
 
 test_run() {
+	run fleet_ctl run --dry-run "$T/plan.yaml"
+	like "a dry run shows fio's vector" "$(cat "$T/out")" '/usr/bin/fio --output-format=json[+] --status-interval=200ms -$'
+	like "and the command's" "$(cat "$T/out")" "/usr/bin/dd if=/dev/zero '?of=[{]dir[}]/c-[{]trial[}]'? bs=64k count=16"
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
 	is "every trial is there" "$(trials_counted 1)" $((4 * LAYOUTS))
 	fleet_ctl export 1 >"$T/run.jsonl"
