@@ -222,6 +222,50 @@ static void a_report_takes_less(void **state)
 	buf_free(&usage);
 }
 
+/* Takes away what later steps of the schema added. */
+static void make_first_version(struct kit *k)
+{
+	static const char later[] =
+		"ALTER TABLE trials DROP COLUMN evidence; ALTER TABLE trials DROP COLUMN detail;"
+		"DROP INDEX runs_content; ALTER TABLE runs DROP COLUMN content_sha256;"
+		"DROP TABLE imports; DELETE FROM plans WHERE sha256 = '';"
+		"ALTER TABLE jobs DROP COLUMN stop_block;"
+		"ALTER TABLE attempts DROP COLUMN await_block;"
+		"ALTER TABLE attempts DROP COLUMN await_layout; PRAGMA user_version = 1;";
+	sqlite3 *db;
+	char *why = NULL;
+
+	assert_int_equal(sqlite3_open(k->path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, later, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s", why);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void a_store_of_the_first_version_goes_on(void **state)
+{
+	struct kit *k = *state;
+	struct job_key key = kit_job(k);
+	struct record first[] = {rec_start(), rec_trial_start(1, 1, 0, 0), rec_trial_end(1, 1, 0, 0, 0)};
+	struct record second[] = {rec_trial_start(2, 1, 0, 1), rec_trial_end(2, 1, 0, 1, 0)};
+	struct evidence_number number = {EVIDENCE_DIRTY_BYTES, 7};
+	struct trial_evidence v = {.numbers = &number, .n_numbers = 1};
+	struct result_set set = {0};
+	int64_t n;
+
+	append(k, &key, 1, first, 3);
+	kit_close(k);
+	make_first_version(k);
+	kit_open(k);
+	second[1].u.trial_end.evidence = &v;
+	second[1].u.trial_end.n_evidence = 1;
+	append(k, &key, 4, second, 2);
+	read_set(k, &set);
+	assert_int_equal(set.n_trials, 2);
+	assert_null(set.trials[0].sum.evidence);
+	assert_true(evidence_get(set.trials[1].sum.evidence, EVIDENCE_DIRTY_BYTES, &n) && n == 7);
+	result_set_clear(&set);
+}
+
 static void the_first_version_of_a_series_is_read(void **state)
 {
 	struct result_series s = {0};
@@ -256,6 +300,7 @@ int main(void)
 		T(a_trial_keeps_its_evidence),
 		T(commands_are_exported),
 		T(a_report_takes_less),
+		T(a_store_of_the_first_version_goes_on),
 		cmocka_unit_test(the_first_version_of_a_series_is_read),
 	};
 
