@@ -203,6 +203,7 @@ static json_t *printed_json(const struct result_trial *t)
 void export_trial(const struct result_trial *t, struct buf *out)
 {
 	json_t *o = export_line_new("trial", t->run);
+	size_t from = out->len;
 
 	set(o, "host", json_text(t->host));
 	set_int(o, "attempt", t->attempt);
@@ -224,6 +225,7 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	if (t->n_printed)
 		set(o, "printed", printed_json(t));
 	export_line_end(o, out);
+	export_hist_end(out, from);
 	export_detail(t, out);
 	export_trial_disks(t, out);
 }

@@ -26,6 +26,7 @@ static void set_int(json_t *o, const char *key, uint64_t v)
 static void export_part(const struct result_trial *t, const struct trial_part *p, struct buf *out)
 {
 	json_t *o = line_of(t, "part", p->name);
+	size_t from = out->len;
 
 	json_object_set_new(o, "kind", json_text(p->kind));
 	set_int(o, "ops", p->ops);
@@ -34,6 +35,7 @@ static void export_part(const struct result_trial *t, const struct trial_part *p
 	set_int(o, "elapsed_ns", (uint64_t)p->elapsed_ns);
 	json_object_set_new(o, "hist", export_hist_json(p->hist, p->hist_len));
 	export_line_end(o, out);
+	export_hist_end(out, from);
 }
 
 void export_detail(const struct result_trial *t, struct buf *out)

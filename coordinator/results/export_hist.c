@@ -14,6 +14,7 @@
 
 #define HIST "\"hist\":{"
 #define LIST "\"buckets\":["
+#define TEXT "\"buckets\":\""
 #define BEHIND "]}"
 
 static void set_int(json_t *o, const char *key, uint64_t v)
@@ -21,11 +22,52 @@ static void set_int(json_t *o, const char *key, uint64_t v)
 	json_object_set_new_nocheck(o, key, json_integer((json_int_t)v));
 }
 
+static void add_number(struct buf *out, uint64_t v)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(out, digits + at, sizeof(digits) - at);
+}
+
+static json_t *buckets_text(const struct hist *h)
+{
+	struct buf text = {0};
+	json_t *v;
+
+	for (uint32_t i = h->lo; i < h->hi; i++) {
+		if (!h->bucket[i])
+			continue;
+		if (text.len)
+			buf_addc(&text, ',');
+		add_number(&text, hist_bucket_low(i));
+		buf_addc(&text, ',');
+		add_number(&text, h->bucket[i]);
+	}
+	v = json_stringn_nocheck(buf_str(&text), text.len);
+	buf_free(&text);
+	return v;
+}
+
+void export_hist_end(struct buf *out, size_t from)
+{
+	char *text = memmem(out->data + from, out->len - from, TEXT, strlen(TEXT));
+
+	if (!text)
+		return;
+	text += strlen(TEXT);
+	text[-1] = '[';
+	text[strspn(text, "0123456789,")] = ']';
+}
+
 json_t *export_hist_json(const char *bytes, size_t len)
 {
 	struct hist *h;
 	struct err ignored;
-	json_t *o, *buckets;
+	json_t *o;
 
 	if (!bytes)
 		return json_null();
@@ -35,18 +77,11 @@ json_t *export_hist_json(const char *bytes, size_t len)
 		return json_null();
 	}
 	o = json_object();
-	buckets = json_array();
 	set_int(o, "count", h->count);
 	set_int(o, "sum_ns", h->sum);
 	set_int(o, "min_ns", h->min);
 	set_int(o, "max_ns", h->max);
-	for (uint32_t i = h->lo; i < h->hi; i++) {
-		if (!h->bucket[i])
-			continue;
-		json_array_append_new(buckets, json_integer((json_int_t)hist_bucket_low(i)));
-		json_array_append_new(buckets, json_integer((json_int_t)h->bucket[i]));
-	}
-	json_object_set_new_nocheck(o, "buckets", buckets);
+	json_object_set_new_nocheck(o, "buckets", buckets_text(h));
 	free(h);
 	return o;
 }

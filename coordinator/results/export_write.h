@@ -22,6 +22,9 @@ extern const struct telemetry_field telemetry_fields[TELEMETRY_FIELDS];
 
 /* An encoded histogram as the lines have it; null when there is none. */
 json_t *export_hist_json(const char *bytes, size_t len);
+/* Behind export_line_end() of a line that has one: its buckets, a text until then, become a list. The
+ * line began at `from`. */
+void export_hist_end(struct buf *out, size_t from);
 /* Back to bytes (caller frees *ret; NULL for null); -1 when the counts do not make one. */
 int export_hist_read(const json_t *o, char **ret, size_t *ret_len);
 
