@@ -122,6 +122,8 @@ install: all
 	install -m 644 $(wildcard deploy/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(wildcard deploy/man/*.7) $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/share/arraymark
+	install -m 644 deploy/report.schema.json $(DESTDIR)$(PREFIX)/share/arraymark/
 	install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/arraymark
 clean:
 	rm -rf $(BUILD)

@@ -273,6 +273,7 @@ static json_t *summary_json(const struct result_row *r)
 	set(o, "mean", json_number(r->mean));
 	set(o, "min", json_number(r->min));
 	set(o, "max", json_number(r->max));
+	set(o, "stddev", json_number(r->stddev));
 	return o;
 }
 

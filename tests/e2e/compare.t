@@ -83,6 +83,8 @@ test_files() {
 	like "pipes" "$(cat "$T/out")" '^b +4 +11\.10s .* \+9\.9% '
 	run "$AM" compare --long "$T/a.txt" "$T/b.txt"
 	like "--long says what a line was taken for" "$(cat "$T/out")" "^$T/b.txt:3: elapsed 11 s$"
+	run "$AM" compare --json --long "$T/a.txt" "$T/b.txt" --fail-if 'elapsed > +5%'
+	check "what compare adds to a JSON report is in its schema" fits_schema "$T/out"
 	run "$AM" compare --json "$T/a.txt" "$T/b.txt" --fail-if 'elapsed > +5%'
 	is "--json keeps the exit status" "$STATUS" 4
 	check "--json is one document with the condition in it" grep -q '"outcome": "failed"' "$T/out"

@@ -310,6 +310,9 @@ nothing_left() {
 	}
 }
 
+# fits_schema FILE…: JSON reports, against deploy/report.schema.json. The program is one of `make unit-programs`.
+fits_schema() { (cd "$ROOT" && "$FLEET_BIN/tests/unit/test_report_schema" "$@"); }
+
 # Every trial that counts is there once, and the store's own check agrees.
 trials_unique() {
 	local twice

@@ -59,6 +59,7 @@ test_report() {
 	is "the report has a line per layout and workload" "$(grep -cE '^ *(left|right) ' "$T/report.txt")" 4
 	fleet_ctl report 1 --format json >"$T/report.json"
 	check "the report is one JSON document of schema 1" jq -e '.schema == 1 and (.runs | length) == 1' "$T/report.json"
+	check "it fits the published schema" fits_schema "$T/report.json"
 	is "every metric of every layout and workload is there" "$(jq '[.results[]
 		| select(.metric | IN("elapsed", "throughput", "ops_per_s", "latency_p50", "latency_p99", "latency_max", "cpu_per_op"))
 		| select(.n == 3)] | length' "$T/report.json")" 28

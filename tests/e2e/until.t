@@ -61,6 +61,7 @@ test_stops() {
 	fleet_ctl report 1 --format json >"$T/report.json"
 	is "the JSON report says it" "$(jq -c '.runs[0].until | [.min, .max, .precision, .hosts[0].stopped_after, .hosts[0].text]' \
 		"$T/report.json")" "[5,9,0.4,5,\"$STOPPED\"]"
+	check "which fits the published schema" fits_schema "$T/report.json"
 	is "its family is judged at the stricter level" "$(jq '.family.alpha' "$T/report.json")" 0.03
 	check "every interval is as narrow as was asked for" jq -e 'all(.comparisons[]; .se != null and .n == 5)' "$T/report.json"
 	fleet_ctl export 1 >"$T/export.jsonl"
