@@ -492,8 +492,3 @@ const char *conn_peer(const struct conn *c)
 {
 	return c->peer;
 }
-
-void *conn_arg(const struct conn *c)
-{
-	return c->arg;
-}

@@ -70,7 +70,6 @@ void conn_set_frame_max(struct conn *c, size_t max);
 void conn_set_idle(struct conn *c, unsigned ms);
 SSL *conn_ssl(struct conn *c);               /* NULL for plain */
 const char *conn_peer(const struct conn *c); /* "127.0.0.1:4711", "local" */
-void *conn_arg(const struct conn *c);
 
 /* Blocking use over a plain descriptor, for workers and helper children: whole frames. */
 int frame_write_fd(int fd, const struct msg *m, struct err *e);

@@ -114,11 +114,3 @@ int json_get_bool(const json_t *o, const char *key, int dflt)
 
 	return json_is_boolean(v) ? json_is_true(v) : dflt;
 }
-
-void json_escape(const char *s, struct buf *out)
-{
-	json_t *v = json_text(s);
-
-	json_line(v, out);
-	json_decref(v);
-}

@@ -27,7 +27,5 @@ const char *json_get_str(const json_t *o, const char *key, const char *dflt);
 int64_t json_get_int(const json_t *o, const char *key, int64_t dflt);
 double json_get_num(const json_t *o, const char *key, double dflt);
 int json_get_bool(const json_t *o, const char *key, int dflt);
-/* s as "…" with JSON escapes appended to out. */
-void json_escape(const char *s, struct buf *out);
 
 #endif

@@ -73,8 +73,6 @@ struct tls_peer {
 /* Identity of a finished server-side handshake; ERR_DENIED when it has no certificate on the main
  * ALPN or a subject that is not ours. */
 int tls_peer(SSL *ssl, struct tls_peer *ret, struct err *e);
-/* The CA certificate of the verified chain (client side), PEM. */
-int tls_peer_ca(SSL *ssl, struct buf *ret_pem, struct err *e);
 /* What a failed handshake or read means for people; code is OpenSSL's (ERR_get_error), 0: unknown.
  * ERR_DENIED: one side refused the other's certificate; ERR_PROTOCOL: the peer does not speak TLS
  * 1.3 or our ALPN; ERR_CONN: anything else. Empties the error queue. Returns -1. */

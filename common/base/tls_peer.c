@@ -121,13 +121,3 @@ int tls_check_coordinator(SSL *ssl, struct err *e)
 			"address?");
 	return 0;
 }
-
-int tls_peer_ca(SSL *ssl, struct buf *ret_pem, struct err *e)
-{
-	STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl);
-	int n = sk_X509_num(chain);
-
-	if (n <= 0)
-		return err_set(e, ERR_WRONG_STATE, "the peer's certificate was not verified");
-	return tls_pem_put_cert(sk_X509_value(chain, n - 1), ret_pem, e);
-}

@@ -42,18 +42,6 @@ static void order_statistics(const double *sorted, size_t n, double ret[2])
 	ret[1] = sorted[n - 1 - j];
 }
 
-int stats_median_interval(const double *v, size_t n, double ret[2])
-{
-	double *sorted;
-
-	if (n < MEDIAN_MIN_N)
-		return -1;
-	sorted = sorted_copy(v, n);
-	order_statistics(sorted, n, ret);
-	free(sorted);
-	return 0;
-}
-
 static void describe_order(const double *v, size_t n, struct stats *ret)
 {
 	double *sorted = sorted_copy(v, n);

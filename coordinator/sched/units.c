@@ -28,15 +28,3 @@ struct unit *units_expand(const struct plan *p, uint64_t seed, const char *host,
 	*ret_n = n;
 	return u;
 }
-
-unsigned units_position(const struct plan *p, uint64_t seed, const char *host, unsigned block,
-	unsigned layout)
-{
-	unsigned order[PLAN_MAX_LAYOUTS];
-
-	plan_block_order(p, seed, host, block, order);
-	for (unsigned i = 0; i < p->n_layouts; i++)
-		if (order[i] == layout)
-			return i + 1;
-	return 0;
-}

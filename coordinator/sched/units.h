@@ -13,8 +13,5 @@
  * blocks follow each other, each in its own order (plan_block_order). blocks >= 1. */
 struct unit *units_expand(const struct plan *p, uint64_t seed, const char *host, unsigned blocks,
 	size_t *ret_n);
-/* Place of a layout in its block on that host, from 1. */
-unsigned units_position(const struct plan *p, uint64_t seed, const char *host, unsigned block,
-	unsigned layout);
 
 #endif

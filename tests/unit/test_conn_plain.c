@@ -59,7 +59,6 @@ static void test_messages(void **state)
 	pair_open(&p);
 	assert_null(conn_ssl(p.a.c));
 	assert_string_equal(conn_peer(p.a.c), "local");
-	assert_ptr_equal(conn_arg(p.a.c), &p.a);
 	for (int i = 0; i < 1000; i++)
 		send_ping(p.a.c, i);
 	run_until(p.base, &p.b.messages, 1000, "b gets all");

@@ -27,11 +27,14 @@ static void escapes(void **state)
 		{NULL, "null"},
 	};
 	struct buf out = {0};
+	json_t *text;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		buf_reset(&out);
-		json_escape(cases[i].in, &out);
+		text = json_text(cases[i].in);
+		json_line(text, &out);
+		json_decref(text);
 		assert_string_equal(out.data, cases[i].out);
 	}
 	buf_free(&out);

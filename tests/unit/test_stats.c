@@ -207,15 +207,18 @@ static void median_intervals(void **state)
 		size_t n, lo, hi;
 	} table[] = {
 		{6, 1, 6}, {7, 1, 7}, {8, 1, 8}, {9, 2, 8}, {10, 2, 9}, {15, 4, 12}, {20, 6, 15}};
-	double v[20] = {0}, ret[2];
+	double v[20] = {0};
+	struct stats s;
 
 	(void)state;
-	assert_int_equal(stats_median_interval(v, 5, ret), -1);
+	stats_describe(v, 5, &s);
+	assert_true(isnan(s.median_ci[0]) && isnan(s.median_ci[1]));
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		for (size_t k = 0; k < table[i].n; k++)
 			v[k] = (double)(table[i].n - k);
-		assert_int_equal(stats_median_interval(v, table[i].n, ret), 0);
-		assert_true(ret[0] == (double)table[i].lo && ret[1] == (double)table[i].hi);
+		stats_describe(v, table[i].n, &s);
+		assert_true(s.median_ci[0] == (double)table[i].lo &&
+			    s.median_ci[1] == (double)table[i].hi);
 	}
 }
 
