@@ -119,7 +119,11 @@ static void add_run(struct buf *lines, const char *plan, uint32_t blocks, size_t
 				t.sum.ok = !(h == 0 && b == blocks && l == 1);
 				t.sum.error = t.sum.ok ? NULL : "write /srv/two/x: no space left";
 				t.sum.tele = (struct telemetry){.disks = 1};
+				detail_part(&t.sum.detail, "flowop", "append", NULL)->ops = 7;
+				detail_fact(&t.sum.detail, "tps", 812.5, "ops/s");
+				detail_note(&t.sum.detail, "settings", "shared_buffers = 128MB");
 				export_trial(&t, lines);
+				detail_clear(&t.sum.detail);
 			}
 	}
 }
@@ -238,6 +242,7 @@ static void misfits_are_found(void **state)
 	json_t *doc = any_document();
 
 	(void)state;
+	assert_true(json_array_size(json_object_get(first_of(doc, "details"), "parts")) == 1);
 	json_object_set_new(first_of(doc, "results"), "surprise", json_true());
 	expect_problem(doc, "/results/0/surprise: is not in the schema");
 	doc = any_document();
