@@ -1,6 +1,7 @@
 /*
- * The engine of `pgbench`: a database at the plan's scale is made before the time begins, then
- * pgbench runs its script for the plan's duration; each transaction is counted with its latency.
+ * The engine of `pgbench`: a database at the plan's scale is made in a worker of its own, before the
+ * caches are brought into the plan's state; then pgbench runs its script for the plan's duration, and
+ * each transaction is counted with its latency.
  * Owns everything between prepare and clear.
  */
 #include <signal.h>
@@ -66,10 +67,7 @@ static int fill(struct benching *s, struct err *e)
 	strv_add(&argv, s->database);
 	if (pg_cluster_run(&argv, NULL, e))
 		return err_prefix(e, "cannot fill a database at scale %u", s->w->scale);
-	/* The server that did it has the data in memory, and its time was not the trial's. */
-	if (pg_cluster_settle(&s->cluster, e) || pg_cluster_stop(&s->cluster, e))
-		return -1;
-	return pg_cluster_start(&s->cluster, e);
+	return pg_cluster_settle(&s->cluster, e) || pg_cluster_stop(&s->cluster, e) ? -1 : 0;
 }
 
 static int bench_vector(struct benching *s, struct err *e)
@@ -117,25 +115,39 @@ static int stand_by(struct benching *s, struct err *e)
 	return pgbench_feed_open(&s->feed, s->cluster.data, s->pid, s->w->jobs, s->meter.lanes, e);
 }
 
-static int prepare(struct benching *s, const struct workload_order *o, struct err *e)
+static struct benching *bench_new(const struct workload_order *o)
 {
-	if (meter_init(&s->meter, BENCH_LANES, o->spec->sample_ns, e) ||
-		pg_cluster_open(&s->cluster, o, s->w->clients + SPARE_CONNECTIONS, e) ||
-		pg_cluster_start(&s->cluster, e))
-		return -1;
+	struct benching *s = xcalloc(1, sizeof(*s));
+
+	s->w = o->w->pg;
+	s->gate = s->meter.done_fd = s->feed.wake_fd = -1;
 	s->database = pg_database_name(o, o->spec->workload, o->w->name);
-	if (fill(s, e) || bench_vector(s, e))
-		return -1;
-	return pg_cluster_settle(&s->cluster, e) || stand_by(s, e) ? -1 : 0;
+	return s;
+}
+
+static int open_cluster(struct benching *s, const struct workload_order *o, struct err *e)
+{
+	return pg_cluster_open(&s->cluster, o, s->w->clients + SPARE_CONNECTIONS, e) ||
+		       pg_cluster_start(&s->cluster, e) ? -1 : 0;
+}
+
+/* Each time: what an earlier trial left has grown. */
+static int bench_make(const struct workload_order *order, struct err *e)
+{
+	struct benching *s = bench_new(order);
+	int status = open_cluster(s, order, e) || fill(s, e) ? -1 : 0;
+
+	bench_clear(s);
+	return status;
 }
 
 static int bench_prepare(const struct workload_order *order, void **ret_state, struct err *e)
 {
-	struct benching *s = xcalloc(1, sizeof(*s));
+	struct benching *s = bench_new(order);
 
-	s->w = order->w->pg;
-	s->gate = s->meter.done_fd = s->feed.wake_fd = -1;
-	if (prepare(s, order, e)) {
+	if (meter_init(&s->meter, BENCH_LANES, order->spec->sample_ns, e) ||
+		open_cluster(s, order, e) || bench_vector(s, e) ||
+		pg_cluster_settle(&s->cluster, e) || stand_by(s, e)) {
 		bench_clear(s);
 		return -1;
 	}
@@ -211,8 +223,6 @@ static void tell(struct benching *s, int failed, struct workload_result *ret)
 	detail_note(d, "command", buf_str(&words));
 	buf_free(&words);
 	detail_note(d, "pgbench", text);
-	detail_note(d, "data", "made right before the trial, by a server that was stopped: caches of the "
-			       "file system hold of it what fits");
 	pgbench_report_read(text, &r);
 	if (failed)
 		return;
@@ -250,6 +260,7 @@ static int bench_run(void *state, int64_t start_ns, workload_cut *cut, void *arg
 
 const struct workload_engine pgbench_engine = {
 	.kind = WORKLOAD_PGBENCH,
+	.make = bench_make,
 	.prepare = bench_prepare,
 	.run = bench_run,
 	.clear = bench_clear,

@@ -157,6 +157,7 @@ test_run() {
 	is "no error was met" "$(detail_of load fact restore_errors | sort -u)" 0
 	check "the checkpoint was within the time" all_hold '.op != "restore" or (.sync_ns > 0 and .sync_ns < .elapsed_ns)'
 	check "the data went to the disks" all_hold '.op != "restore" or .telemetry.disk_write_bytes > 10e6'
+	is "pgbench's tables were made before the caches were emptied" "$(jq -s '[.[] | select(.type == "step" and (.what | test("make the files that bench reads"))) | .ok] | length' "$T/run.jsonl")" "$LAYOUTS"
 	check "a cold dump came from the disks" all_hold '.op != "dump" or .telemetry.disk_read_bytes > 4e6'
 	check "all dumps are equally long" test "$(trial_of dump .bytes | sort -u | wc -l)" = 1
 	is "pgbench's own count is ours" "$(detail_of bench note pgbench | sed -n 's/^number of transactions actually processed: //p' | xargs)" \
@@ -212,9 +213,9 @@ test_wrong() {
 	run fleet_ctl run "$T/version.yaml"
 	like "a version that is not there" "$(cat "$T/err" "$T/out")" 'PostgreSQL 7.4 is not installed here: there is [0-9]'
 	run fleet_ctl run "$T/denied.yaml"
-	like "an input that the policy does not name is refused" "$(cat "$T/err")" "allow.inputs' does not name /etc/passwd"
+	like "an input that the policy does not name is refused" "$(cat "$T/err" "$T/out")" "allow.inputs' does not name /etc/passwd"
 	run fleet_ctl run "$T/outside.yaml"
-	like "so is a target that it does not name" "$(cat "$T/err")" "allow.directories' does not name /var"
+	like "so is a target that it does not name" "$(cat "$T/err" "$T/out")" "allow.directories' does not name /var"
 	check "nothing is left" nothing_left one
 	check "no server is left" no_postgres
 }

@@ -182,6 +182,7 @@ static void kinds_know_what_they_are(void **state)
 		assert_string_equal(workload_headline(&p->workloads[0]), cases[i].headline);
 		assert_string_equal(workload_op(&p->workloads[0]), cases[i].op);
 		assert_int_equal(workload_syncs(&p->workloads[0]), cases[i].syncs);
+		assert_int_equal(workload_makes(&p->workloads[0]), p->workloads[0].kind == WORKLOAD_PGBENCH);
 		plan_free(p);
 		free(text);
 	}
