@@ -84,6 +84,8 @@ void rule_foreign_load(const struct rule_input *in);      /* V10 */
 void rule_slow_disk(const struct rule_input *in);         /* V11 */
 void rule_cpu_bound(const struct rule_input *in);         /* V12 */
 void rule_environments(const struct rule_input *in);      /* V13 */
+/* Of V13: what the trials of a workload took. */
+void rule_inputs_differ(const struct rule_input *in);
 void rule_sectors(const struct rule_input *in);           /* V14 */
 void rule_nearly_full(const struct rule_input *in);       /* V15 */
 void rule_layouts_unlike(const struct rule_input *in);    /* V16 */

@@ -113,6 +113,7 @@ void rule_environments(const struct rule_input *in)
 	enum severity severity = compares_hosts(in) ? SEVERITY_WARNING : SEVERITY_NOTE;
 	size_t told = 0;
 
+	rule_inputs_differ(in);
 	for (size_t i = 0; i < in->run->n_hosts; i++)
 		told += rule_inventory(in, in->run->hosts[i]) != NULL;
 	if (told < in->run->n_hosts || in->run->n_hosts == 0)
