@@ -200,8 +200,7 @@ static void csv_is_safe(void **state)
 {
 	static const char *const there[] = {
 		"kind,run,run_name,host,layout,workload,metric,unit,",
-		"result,1,n,\"'=cmd|' /C "
-		"calc'!A0\",\"'@SUM(1,2)\",w,elapsed,s,lower,3,0,10.1,10.1,0.0",
+		"result,1,n,\"'=cmd|' /C calc'!A0\",\"'@SUM(1,2)\",w,elapsed,s,lower,3,0,10.1,10.1,0.0",
 		"\"'-b\"\"q\"\" <script> | `x` _y_\"",
 		"comparison,1,n,",
 		",slower,,,,,\r\n",
