@@ -1,0 +1,126 @@
+/*
+ * The external filebench, in its place a script that answers as one does: what text it is given, and
+ * what is made of its output.
+ */
+#include "tests/unit/filebench_kit.h"
+
+#define HELP "if [ \"$1\" = -h ]; then echo '  Filebench version 1.5-alpha3'; exit 0; fi\n"
+
+static void write_script(const char *body)
+{
+	char *path = xasprintf("%s/filebench", dir), *text = xasprintf("#!/bin/sh\n" HELP "%s", body);
+	struct err e;
+
+	assert_ok(fs_write_file(path, text, strlen(text), 0755, &e), e);
+	free(path);
+	free(text);
+}
+
+static char *given_text(void)
+{
+	char *path = xasprintf("%s/w.files/run.f", dir);
+	struct buf text = {0};
+	struct err e;
+
+	assert_ok(fs_read_file(path, 1 << 20, &text, &e), e);
+	free(path);
+	return buf_take(&text);
+}
+
+static int run(struct trial *t, struct wml_setting *s, size_t n, struct err *e)
+{
+	t->f.program = xasprintf("%s/filebench", dir);
+	t->f.settings = s;
+	t->f.n_settings = n;
+	t->w.duration_ns = 7000000000;
+	return trial_run(t, e);
+}
+
+/* As printed by a build of 2017 or later. */
+static const char output[] =
+	"echo '2.017: Per-Operation Breakdown'\n"
+	"echo 'closefile4           3000ops     1500ops/s   0.0mb/s    0.002ms/op [0.001ms - 0.5ms]'\n"
+	"echo 'readfile4            3001ops     1500ops/s  23.4mb/s    0.010ms/op [0.001ms - 0.7ms]'\n"
+	"echo '2.018: IO Summary: 39000 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op'\n";
+
+static void test_the_plan_is_in_its_text(void **state)
+{
+	struct wml_setting s[] = {{"nfiles", "12"}, {"filesize", "32K"}, {"iosize", "64K"}};
+	struct trial t;
+	struct err e;
+	char *text, *line;
+
+	(void)state;
+	write_script(output);
+	trial_init(&t, "varmail", NULL);
+	assert_ok(run(&t, s, ARRAY_LEN(s), &e), e);
+	text = given_text();
+	line = xasprintf("set $dir=%s/w.files\n", dir);
+	assert_has(text, line);
+	assert_has(text, "set $nfiles=12\n");
+	assert_has(text, "parameters=mean:32768;gamma:1.5)\n");
+	assert_has(text, "set $iosize=65536\n");
+	assert_has(text, "set $nthreads = 16\n");
+	assert_null(strstr(text, "run 60"));
+	assert_true(str_ends(text, "\nrun 7\n"));
+	free(line);
+	free(text);
+	free(t.f.program);
+	trial_clear(&t);
+}
+
+static void test_its_output_is_the_result(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	write_script(output);
+	trial_init(&t, "varmail", NULL);
+	assert_ok(run(&t, NULL, 0, &e), e);
+	assert_int_equal(t.r->ops, 39000);
+	assert_int_equal(t.r->elapsed_ns, 2000000000);
+	assert_int_equal(part(&t, "closefile4")->ops, 3000);
+	assert_int_equal(part(&t, "readfile4")->ops, 3001);
+	assert_true(fact(&t, "latency_all_mean") > 814999 && fact(&t, "latency_all_mean") < 815001);
+	assert_has(note(&t, "settings"), "version 1.5-alpha3");
+	assert_string_equal(note(&t, "IO Summary"),
+		"IO Summary: 39000 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op");
+	free(t.f.program);
+	trial_clear(&t);
+}
+
+static void check_failure(const char *script, const char *wml, const char *expected)
+{
+	struct trial t;
+	struct err e = {0};
+
+	write_script(script);
+	trial_init(&t, wml ? NULL : "varmail", wml);
+	assert_int_equal(run(&t, NULL, 0, &e), -1);
+	assert_has(e.text, expected);
+	free(t.f.program);
+	trial_clear(&t);
+}
+
+static void test_failures_of_the_program(void **state)
+{
+	(void)state;
+	check_failure("echo 'out of resources' >&2; exit 3\n", NULL, "out of resources");
+	check_failure("echo 'Run stopped early'\n", NULL, "filebench ended without an IO Summary");
+	check_failure(output,
+		"define fileset name=filesystem,path=$dir,entries=5,dirwidth=5\n"
+		"define process name=p { thread name=t { flowop statfile name=s,filesetname=filesystem } }\n",
+		"holds the word 'system'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_DIR(test_the_plan_is_in_its_text),
+		IN_DIR(test_its_output_is_the_result),
+		IN_DIR(test_failures_of_the_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
