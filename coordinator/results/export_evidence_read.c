@@ -1,8 +1,8 @@
 /*
  * Export lines -> evidence, disks over time and executed commands. Owns nothing but what the set
  * owns.
- * Invariant: a line is taken whole or not at all; disks belong to the trial or series right before
- * them.
+ * Invariant: a line is taken whole or not at all; disks belong to the trial that their line names,
+ * which stands before them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +120,39 @@ int export_read_series_disks(
 	for (size_t i = 0; i < n; i++)
 		read_span(json_array_get(spans, i), v, v->n_spans++);
 	return 0;
+}
+
+/* Takes what `to` lacks and `from` has. */
+static void take_parts(struct result_series *to, struct result_series *from)
+{
+	if (!to->n && from->n) {
+		free(to->points);
+		to->points = from->points;
+		to->n = from->n;
+		from->points = NULL;
+	}
+	if (!to->n_disks && from->n_disks) {
+		to->spans = from->spans;
+		to->use = from->use;
+		to->n_spans = from->n_spans;
+		to->n_disks = from->n_disks;
+		from->spans = NULL;
+		from->use = NULL;
+	}
+	result_series_clear(from);
+}
+
+void export_join_series(struct result_set *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_series; i++) {
+		if (kept && result_series_compare(&s->series[kept - 1], &s->series[i]) == 0)
+			take_parts(&s->series[kept - 1], &s->series[i]);
+		else
+			s->series[kept++] = s->series[i];
+	}
+	s->n_series = kept;
 }
 
 int export_read_step(

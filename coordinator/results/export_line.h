@@ -57,6 +57,9 @@ int export_read_trial_disks(struct result_set *s, const struct export_line *l, u
 	struct err *e);
 int export_read_series_disks(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
+/* In a file that was sorted a series' points and its disks stand apart: after the series are in order,
+ * makes one of both. */
+void export_join_series(struct result_set *s);
 int export_read_step(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 

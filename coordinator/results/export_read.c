@@ -509,6 +509,7 @@ int export_read_end(struct result_set *s, struct err *e)
 		qsort(s->trials, s->n_trials, sizeof(*s->trials), by_trial);
 	if (s->n_series)
 		qsort(s->series, s->n_series, sizeof(*s->series), result_series_compare);
+	export_join_series(s);
 	for (size_t i = 0; i < s->n_trials; i++) {
 		struct result_trial *t = &s->trials[i];
 		const struct result_run *r = find_run(s, t->run);

@@ -226,6 +226,58 @@ static void lines_come_back(void **state)
 
 #define HEAD "\"run\":1,\"host\":\"a\",\"attempt\":1,\"trial\":1"
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* People sort what has lines: then all trials stand before all disks, and points before spans. */
+static void sorted_lines_come_back(void **state)
+{
+	struct result_point point = {.start_ns = 0, .end_ns = 5, .ops = 3};
+	struct result_span span = {0, 5};
+	struct result_disk_use use = {1, 2, 3};
+	struct buf lines = {0}, sorted = {0};
+	struct result_set set = {0};
+	struct strv list = {0};
+
+	(void)state;
+	lines_run(&lines, 1, "demo", 1, layouts, 1, workloads, 1);
+	for (uint32_t i = 1; i <= 3; i++) {
+		struct result_trial t = a_trial("a", i, i, 0, 0, NS_PER_S);
+		struct result_series s = {.run = 1, .host = "a", .attempt = 1, .trial = i,
+			.points = &point, .n = 1, .spans = &span, .use = &use, .n_spans = 1,
+			.n_disks = 1};
+
+		t.sum.evidence = some_evidence(2);
+		t.sum.n_evidence = 1;
+		export_trial(&t, &lines);
+		export_series(&s, &lines);
+		evidence_free(t.sum.evidence);
+	}
+	for (char *rest = lines.data, *line; (line = strsep(&rest, "\n"));)
+		if (*line)
+			strv_add(&list, line);
+	qsort(list.v, list.n, sizeof(*list.v), by_text);
+	for (size_t i = 0; i < list.n; i++)
+		buf_addf(&sorted, "%s\n", list.v[i]);
+	lines_read(sorted.data, &set);
+	assert_int_equal(set.n_trials, 3);
+	assert_int_equal(set.trials[2].sum.evidence->n_disks, 2);
+	assert_int_equal(set.n_series, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(set.series[i].trial, i + 1);
+		assert_int_equal(set.series[i].n, 1);
+		assert_int_equal(set.series[i].points[0].ops, 3);
+		assert_int_equal(set.series[i].n_spans, 1);
+		assert_int_equal(set.series[i].use[0].busy_ns, 3);
+	}
+	result_set_clear(&set);
+	strv_free(&list);
+	buf_free(&lines);
+	buf_free(&sorted);
+}
+
 static void wrong_lines_are_named(void **state)
 {
 	static const struct {
@@ -265,6 +317,7 @@ int main(void)
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(bytes_of_the_store_come_back),
 		cmocka_unit_test(lines_come_back),
+		cmocka_unit_test(sorted_lines_come_back),
 		cmocka_unit_test(wrong_lines_are_named),
 	};
 
