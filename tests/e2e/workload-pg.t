@@ -188,6 +188,18 @@ test_kinds() {
 	check "latencies are there for each transaction" test "$(exported last 'select(.type == "trial" and .workload_name == "select") | .hist.count // .ops')" = "$(trial_of select .ops)"
 }
 
+# The plans that are shipped, at small size.
+test_examples() {
+	ends "the example of pgbench runs" 0 fleet_ctl run "$ROOT/deploy/plans/pgbench.yaml" --set trials=1 \
+		--set workloads.tpcb.pgbench.scale=1 --set workloads.tpcb.pgbench.duration=1s \
+		--set workloads.read.pgbench.scale=1 --set workloads.read.pgbench.duration=1s
+	is "with every trial" "$(trials_counted last)" 4
+	[ "$FLEET_ZFS" = yes ] || return 0
+	ends "the example of pg_restore runs" 0 fleet_ctl run "$ROOT/deploy/plans/pg-restore.yaml" --set trials=1 \
+		--set workloads.load.pg_restore.scale=1
+	is "with every trial" "$(trials_counted last)" 4
+}
+
 # says WORKLOAD REGEX
 says() { like "'$1' says what is wrong" "$(trial_of "$1" .error)" "$2"; }
 
@@ -261,6 +273,7 @@ main() {
 	write_plans
 	test_run
 	test_kinds
+	test_examples
 	test_wrong
 	test_full
 	test_killed

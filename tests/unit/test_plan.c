@@ -561,6 +561,8 @@ static void test_shipped_plans(void **state)
 	(void)state;
 	check_shipped("deploy/plans/demo.yaml");
 	check_shipped("deploy/plans/starter.yaml");
+	check_shipped("deploy/plans/pg-restore.yaml");
+	check_shipped("deploy/plans/pgbench.yaml");
 	check_shipped("deploy/plans/fio.yaml");
 	check_shipped("deploy/plans/command.yaml");
 	check_shipped("deploy/plans/random.yaml");
