@@ -13,6 +13,7 @@
 #define BLOCK 1, FIO_MAX_BLOCK, NULL, NULL
 #define NONE 0, 0, NULL, NULL
 #define DIGITS "0123456789"
+#define NAME_MAX_NEAR 40 /* bytes of a name that may be a misspelt one; nearness costs their square */
 
 const struct fio_row fio_rows[] = {
 	/* what is read and written */
@@ -209,6 +210,9 @@ static const char *suggest(const char *name, char near[SHOWN_LEN + 24])
 {
 	const char *names[ARRAY_LEN(fio_rows)];
 
+	near[0] = '\0';
+	if (strlen(name) > NAME_MAX_NEAR)
+		return near;
 	for (size_t i = 0; i < ARRAY_LEN(fio_rows); i++)
 		names[i] = fio_rows[i].name;
 	return suggestion(name, names, near);
