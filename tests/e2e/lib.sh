@@ -6,9 +6,17 @@
 #
 # Everything lives in $T, a new folder that other users may enter. Whatever happens, the end of the
 # script ends the fleet, unmounts what is mounted under $T and removes it; it ends only processes
-# that it started itself.
+# that it started itself. As root a script has mounts of its own, so that several run side by side
+# and none sees or holds what another one mounted.
 
 set -u
+if [ "$(id -u)" = 0 ] && [ -z "${E2E_OWN_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
+	E2E_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
+fi
+unset E2E_OWN_MOUNTS
+# Volumes of agents that were there before: none of ours.
+volume_mounts() { awk '$2 ~ "^/run/arraymark/" { print $2 }'; }
+FOREIGN_MOUNTS=$(volume_mounts </proc/self/mounts)
 umask 022
 export LC_ALL=C TZ=UTC
 unset ARRAYMARK_COORDINATOR ARRAYMARK_DEBUG XDG_CONFIG_HOME
@@ -297,7 +305,7 @@ order_is_right() {
 nothing_left() {
 	local name=$1 dir=$FLEET/$1 found
 	found=$(
-		fleet_in "$name" cat /proc/self/mounts | awk '$2 ~ "^/run/arraymark/" { print "mounted: " $2 }'
+		fleet_in "$name" cat /proc/self/mounts | volume_mounts | grep -vxF "${FOREIGN_MOUNTS:-none}" | sed 's/^/mounted: /'
 		if [ -e "$dir/.zfs-host/keeper" ]; then
 			fleet_in "$name" zpool list -H -o name 2>/dev/null | sed -n 's/^am_/pool: am_/p'
 		fi

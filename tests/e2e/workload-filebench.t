@@ -137,6 +137,15 @@ test_bad_input() {
 	check "nothing is left" nothing_left one
 }
 
+# The plan that is shipped, small.
+test_example() {
+	[ "$FLEET_ZFS" = yes ] || { skip "deploy/plans/varmail.yaml runs" "there is no ZFS here" && return; }
+	ends "deploy/plans/varmail.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/varmail.yaml" --set trials=1 \
+		--set samples=200ms --set layouts.raidz1.scratch.size=64M --set layouts.mirrors.scratch.size=64M \
+		--set workloads.mail.filebench.duration=1s --set workloads.mail.filebench.nfiles=60 \
+		--set workloads.mail.filebench.nthreads=4
+}
+
 main() {
 	is_root || skip_all "file systems on scratch disks need root"
 	has_accounts || skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"
@@ -153,6 +162,7 @@ main() {
 	test_run
 	test_counts_against_the_kernel
 	test_bad_input
+	test_example
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }
