@@ -21,6 +21,7 @@
 #include "common/base/sha256.h"
 
 #define HEAD_BYTES 4096
+#define TAIL_BYTES 4096
 #define CHUNK (1 << 20)
 #define LIST_MS (10 * 60 * 1000)
 #define SOURCE "arraymark_source" /* database that a dump is made of */
@@ -30,6 +31,8 @@ struct hashing {
 	uint64_t bytes;
 	char head[HEAD_BYTES + 1]; /* of the first file; NUL-terminated */
 	size_t head_len;
+	char tail[TAIL_BYTES + 1]; /* what was read last; NUL-terminated */
+	size_t tail_len;
 };
 
 int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e)
@@ -51,6 +54,17 @@ int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e
 	return err_sys(e, "cannot open the %s %s", what, path);
 }
 
+static void keep_tail(struct hashing *h, const char *chunk, size_t n)
+{
+	size_t take = n < TAIL_BYTES ? n : TAIL_BYTES;
+	size_t keep = h->tail_len < TAIL_BYTES - take ? h->tail_len : TAIL_BYTES - take;
+
+	memmove(h->tail, h->tail + h->tail_len - keep, keep);
+	memcpy(h->tail + keep, chunk + n - take, take);
+	h->tail_len = keep + take;
+	h->tail[h->tail_len] = '\0';
+}
+
 static int hash_fd(struct hashing *h, int fd, const char *name, struct err *e)
 {
 	char *chunk = xmalloc(CHUNK);
@@ -68,6 +82,7 @@ static int hash_fd(struct hashing *h, int fd, const char *name, struct err *e)
 			h->head_len += take;
 		}
 		h->bytes += (uint64_t)n;
+		keep_tail(h, chunk, (size_t)n);
 		sha256_add(h->sha, chunk, (size_t)n);
 	}
 	free(chunk);
@@ -113,6 +128,22 @@ static int hash_folder(struct hashing *h, const char *folder, struct err *e)
 	return status;
 }
 
+/* psql runs what there is of a script and ends well: a COPY whose data break off ends with the file.
+ * Only the closing comment shows that nothing is missing; lines may follow it (\unrestrict, since the
+ * releases of August 2025). That of a whole cluster has each database's in its middle. */
+static int check_closed(const struct pg_dumpfile *f, const struct hashing *h, struct err *e)
+{
+	const char *closing = strstr(h->head, "-- PostgreSQL database cluster dump")
+		? "\n-- PostgreSQL database cluster dump complete"
+		: "\n-- PostgreSQL database dump complete";
+
+	if (memmem(h->tail, h->tail_len, closing, strlen(closing)))
+		return 0;
+	return err_set(e, ERR_INPUT,
+		"%s is cut off: a plain dump ends with the line '%s'; copy it again, or make it again",
+		f->shown, closing + 1);
+}
+
 /* "PGDMP" begins a custom archive; plain ones are text. */
 static int find_format(struct pg_dumpfile *f, const struct hashing *h, int is_folder, struct err *e)
 {
@@ -140,7 +171,7 @@ static int find_format(struct pg_dumpfile *f, const struct hashing *h, int is_fo
 			"%s is not a dump: it begins neither with PGDMP (pg_dump -Fc) nor with the words "
 			"of a plain one; what is compressed must be unpacked first",
 			f->shown);
-	return 0;
+	return check_closed(f, h, e);
 }
 
 /* Behind `label` in the text: "15.18 (Debian …)" -> "15.18"; NULL: not there. */

@@ -39,6 +39,7 @@ make_dumps() {
 		exit "$status"
 	) >"$T/make.log" 2>&1 || return 1
 	head -c 700000 "$IN/made/ports.dump" >"$IN/cut.dump"
+	head -c 1000000 "$IN/made/ports.sql" >"$IN/cut.sql"
 	head -c 100000 /dev/urandom >"$IN/none.dump"
 	{ # an archive of a format that is not there yet: PGDMP, then version 9.0.0
 		printf 'PGDMP\011\000\000'
@@ -103,6 +104,7 @@ encoding: {pg_restore: {dump: $IN/made/ports.dump, encoding: KLINGON, $SMALL}}
 template: {pg_restore: {dump: $IN/made/ports.dump, encoding: LATIN1, template: template1, $SMALL}}
 settings: {pg_restore: {dump: $IN/made/ports.dump, settings: {wal_level: minimal}}}
 cut: {pg_restore: {dump: $IN/cut.dump, allow-errors: true, $globals}}
+cut-sql: {pg_restore: {dump: $IN/cut.sql, $globals}}
 of-none: {pg_dump: {of: none}}"
 	plan version "$ext4" "w: {pg_restore: {scale: 1, version: '7.4'}}"
 	plan full "ext4: {scratch: {disks: 1, size: 224M}, filesystem: {type: ext4}}" "\
@@ -215,6 +217,7 @@ test_wrong() {
 	says other 'ports.dump is not the dump of the plan: its SHA-256 is [0-9a-f]{64}'
 	says format 'ports.dump is a dump of the format custom, not plain'
 	says cut 'pg_restore gave up with status 1: .*(end of file|read)'
+	says cut-sql "cut.sql is cut off: a plain dump ends with the line '-- PostgreSQL database dump complete'"
 	says roles 'pg_restore met 1 error, the first: .*role "keeper" does not exist .*globals'
 	is "'passes' counts its errors and passes" "$(trial_of passes .ok) $(detail_of passes fact restore_errors)" "true 1"
 	says encoding 'createdb: "?KLINGON.* is not a valid encoding'
