@@ -311,6 +311,30 @@ static int syncs(const struct workload *w)
 	return rc;
 }
 
+/* What the external program writes, it does not say; a file of the host is not read here. */
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	const struct work_filebench *f = w->filebench;
+	struct wml_program *p;
+	struct err e;
+	int reads, writes;
+
+	ret->data_known = !f->program;
+	ret->data = f->data;
+	ret->compressible_percent = f->compressible_percent;
+	if (!f->personality || filebench_load(f, &p, &e))
+		return;
+	reads = wml_reads(p);
+	writes = wml_writes(p);
+	ret->moves = reads && writes ? MOVES_BOTH
+		     : reads         ? MOVES_READS
+		     : writes        ? MOVES_WRITES
+				     : MOVES_UNKNOWN;
+	ret->threads = p->threads;
+	ret->paced = p->event_rate > 0;
+	wml_free(p);
+}
+
 /* The external program makes its files by itself, when its caches are cold already. */
 static int makes(const struct workload *w)
 {
@@ -327,5 +351,6 @@ const struct workload_type work_filebench_type = {
 	.access = access_of,
 	.op = op,
 	.syncs = syncs,
+	.nature = nature,
 	.makes = makes,
 };

@@ -201,6 +201,19 @@ static const char *headline(const struct workload *w)
 	return w->duration_ns ? "throughput" : "elapsed";
 }
 
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	for (size_t i = 0; i < w->parallel->n; i++) {
+		struct workload_nature one;
+
+		workload_nature(&w->parallel->members[i], &one);
+		if (i == 0)
+			*ret = one;
+		else
+			workload_nature_join(ret, &one);
+	}
+}
+
 /* As the least careful of those that write. */
 static int syncs(const struct workload *w)
 {
@@ -226,4 +239,5 @@ const struct workload_type work_parallel_type = {
 	.makes = makes,
 	.lacks = lacks,
 	.syncs = syncs,
+	.nature = nature,
 };

@@ -107,6 +107,27 @@ static int bench_syncs(const struct workload *w)
 	return !is_off(w->pg, "fsync") && !is_off(w->pg, "synchronous_commit");
 }
 
+/* A trial counts the bytes of the dump, or none; those of the tables are others. */
+static void restore_nature(const struct workload *w, struct workload_nature *ret)
+{
+	(void)w;
+	ret->moves = MOVES_WRITES;
+	ret->other_bytes = 1;
+}
+
+static void dump_nature(const struct workload *w, struct workload_nature *ret)
+{
+	ret->moves = w->pg->target == PG_TARGET_VOLUME ? MOVES_BOTH : MOVES_READS;
+	ret->other_bytes = 1;
+}
+
+static void bench_nature(const struct workload *w, struct workload_nature *ret)
+{
+	ret->moves = w->pg->script == PG_SCRIPT_SELECT ? MOVES_READS : MOVES_BOTH;
+	ret->other_bytes = 1;
+	ret->paced = w->pg->rate > 0;
+}
+
 static const char *restore_op(const struct workload *w)
 {
 	(void)w;
@@ -141,6 +162,7 @@ const struct workload_type work_pg_restore_type = {
 	.access = restore_access,
 	.op = restore_op,
 	.syncs = restore_syncs,
+	.nature = restore_nature,
 };
 const struct workload_type work_pg_dump_type = {
 	.key = "pg_dump",
@@ -151,6 +173,7 @@ const struct workload_type work_pg_dump_type = {
 	.folders = dump_folders,
 	.op = dump_op,
 	.syncs = dump_syncs,
+	.nature = dump_nature,
 };
 const struct workload_type work_pgbench_type = {
 	.key = "pgbench",
@@ -161,5 +184,6 @@ const struct workload_type work_pgbench_type = {
 	.needs = bench_needs,
 	.op = bench_op,
 	.syncs = bench_syncs,
+	.nature = bench_nature,
 	.makes = bench_makes,
 };

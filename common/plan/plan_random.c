@@ -350,6 +350,20 @@ static int syncs(const struct workload *w)
 	return w->random->op == RANDOM_READ ? -1 : w->random->sync != SYNC_NONE;
 }
 
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	const struct work_random *r = w->random;
+
+	ret->moves = r->op == RANDOM_READ    ? MOVES_READS
+		     : r->op == RANDOM_WRITE ? MOVES_WRITES
+					     : MOVES_BOTH;
+	ret->data_known = 1;
+	ret->data = r->data;
+	ret->compressible_percent = r->compressible_percent;
+	ret->threads = r->threads;
+	ret->paced = r->rate > 0;
+}
+
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	if (w->random->engine == IO_URING)
@@ -371,6 +385,7 @@ const struct workload_type work_random_type = {
 	.needs = needs,
 	.op = op,
 	.syncs = syncs,
+	.nature = nature,
 	.lacks = lacks,
 	.makes = makes,
 };

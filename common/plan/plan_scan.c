@@ -71,6 +71,13 @@ static const char *op(const struct workload *w)
 	return "scan";
 }
 
+/* Of disks that are not the volume's, the trial's counters tell nothing. */
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	ret->moves = scan_is_of_host(w->scan) ? MOVES_UNKNOWN : MOVES_READS;
+	ret->raw = 1;
+}
+
 int scan_is_of_host(const struct work_scan *s)
 {
 	return s->all || s->disks.n > 0;
@@ -107,4 +114,5 @@ const struct workload_type work_scan_type = {
 	.check = check,
 	.clear = clear,
 	.op = op,
+	.nature = nature,
 };

@@ -107,6 +107,19 @@ static int syncs(const struct workload *w)
 	return w->stream.op == OP_READ ? -1 : w->stream.sync != SYNC_NONE;
 }
 
+/* Of files that were there already, nobody knows what is in them. */
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	const struct stream *s = &w->stream;
+
+	ret->moves = s->op == OP_READ ? MOVES_READS : MOVES_WRITES;
+	ret->data_known = s->op != OP_READ || s->of || s->own_files;
+	ret->data = s->data;
+	ret->compressible_percent = s->compressible_percent;
+	ret->threads = s->threads;
+	ret->paced = stream_rate(s) > 0;
+}
+
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	if (w->stream.engine == IO_URING)
@@ -122,6 +135,7 @@ const struct workload_type work_stream_type = {
 	.needs = needs,
 	.op = op,
 	.syncs = syncs,
+	.nature = nature,
 	.makes = makes,
 	.lacks = lacks,
 };

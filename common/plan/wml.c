@@ -88,10 +88,20 @@ static int is_write(const struct wml_op *op)
 	return op->type->is_write || op->type->flow == FLOW_CREATEFILE;
 }
 
+static int is_read(const struct wml_op *op)
+{
+	return op->type->is_read;
+}
+
 static int is_sync(const struct wml_op *op)
 {
 	return op->type->flow == FLOW_FSYNC || op->type->flow == FLOW_FSYNCSET ||
 	       (op->type->is_write && op->dsync);
+}
+
+int wml_reads(const struct wml_program *p)
+{
+	return any(p, is_read);
 }
 
 int wml_writes(const struct wml_program *p)

@@ -119,6 +119,8 @@ void wml_free(struct wml_program *p);
 
 /* Bytes of all files of the sets as if each existed, and of those that are made before the start. */
 void wml_space(const struct wml_program *p, double *ret_all, double *ret_prealloc);
+/* It reads from files. */
+int wml_reads(const struct wml_program *p);
 /* It writes or makes files; it calls fsync or writes with dsync. */
 int wml_writes(const struct wml_program *p);
 int wml_syncs(const struct wml_program *p);

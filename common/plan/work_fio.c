@@ -330,6 +330,11 @@ static int makes(const struct workload *w)
 	return reads;
 }
 
+static void nature(const struct workload *w, struct workload_nature *ret)
+{
+	fio_nature(w->fio, ret);
+}
+
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	unsigned major;
@@ -366,6 +371,7 @@ const struct workload_type work_fio_type = {
 	.access = access_of,
 	.op = op,
 	.syncs = syncs,
+	.nature = nature,
 	.makes = makes,
 	.lacks = lacks,
 	.argv = fio_argv,

@@ -7,6 +7,7 @@
 
 #include "common/plan/fio_job.h"
 #include "common/plan/plan.h"
+#include "common/plan/workload.h"
 
 #define FIO_PROGRAM "/usr/bin/fio"
 #define FIO_OLDEST 3 /* major version: nanoseconds and bins in its output */
@@ -21,5 +22,7 @@ struct work_fio {
 
 /* How fio is run; its jobs go in over standard input. Appended. */
 void fio_argv(const struct workload *w, const struct plan *p, struct strv *ret);
+/* What its options tell; of a job file, what those say that take the place of its own. ret is zeroed. */
+void fio_nature(const struct work_fio *f, struct workload_nature *ret);
 
 #endif

@@ -71,6 +71,34 @@ int workload_syncs(const struct workload *w)
 	return type_of(w)->syncs ? type_of(w)->syncs(w) : -1;
 }
 
+void workload_nature(const struct workload *w, struct workload_nature *ret)
+{
+	*ret = (struct workload_nature){0};
+	if (type_of(w)->nature)
+		type_of(w)->nature(w, ret);
+}
+
+/* Shrinks by so many percent. */
+static unsigned shrinks(const struct workload_nature *n)
+{
+	return n->data == DATA_ZERO ? 100 : n->data == DATA_COMPRESSIBLE ? n->compressible_percent : 0;
+}
+
+void workload_nature_join(struct workload_nature *to, const struct workload_nature *other)
+{
+	if (to->moves != other->moves)
+		to->moves = to->moves && other->moves ? MOVES_BOTH : MOVES_UNKNOWN;
+	to->other_bytes |= other->other_bytes;
+	to->raw &= other->raw;
+	to->data_known &= other->data_known;
+	if (shrinks(other) > shrinks(to)) {
+		to->data = other->data;
+		to->compressible_percent = other->compressible_percent;
+	}
+	to->threads = to->threads && other->threads ? to->threads + other->threads : 0;
+	to->paced |= other->paced;
+}
+
 int workload_makes(const struct workload *w)
 {
 	return type_of(w)->makes ? type_of(w)->makes(w) : 0;

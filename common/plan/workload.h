@@ -17,6 +17,23 @@ struct workload_needs {
 	int64_t duration_ns; /* of the timed region where the plan fixes it; else as long as it takes */
 	int compressible;    /* what it keeps may shrink on a compressing volume */
 };
+/* Which way its bytes go between files and disks in the timed region. */
+enum workload_moves { MOVES_UNKNOWN, MOVES_READS, MOVES_WRITES, MOVES_BOTH };
+/* What can be said of its work from the plan alone. All zero: nothing. */
+struct workload_nature {
+	enum workload_moves moves;
+	int other_bytes;     /* the bytes that its trials count are not those that it reads or writes */
+	int raw;             /* on the disks themselves: no volume changes what is moved */
+	int data_known;      /* data and percent hold */
+	enum data_kind data; /* of several kinds that which shrinks most; DATA_RANDOM does not */
+	unsigned compressible_percent; /* of DATA_COMPRESSIBLE */
+	unsigned threads;    /* that may each keep a CPU busy; 0: not known */
+	int paced;           /* the plan sets how fast it goes; 0 also: not known */
+};
+void workload_nature(const struct workload *w, struct workload_nature *ret);
+/* Of two that run as one: what is not known of either is not known of both. */
+void workload_nature_join(struct workload_nature *to, const struct workload_nature *other);
+
 /* ram_bytes 0: sizes that depend on the memory are ERR_INPUT. */
 int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
 	struct workload_needs *ret, struct err *e);

@@ -37,6 +37,8 @@ struct workload_type {
 	const char *(*headline_of)(const struct workload *w);
 	const char *(*op)(const struct workload *w); /* NULL: the key */
 	int (*syncs)(const struct workload *w);      /* NULL: -1 */
+	/* ret is zeroed. NULL: nothing is known */
+	void (*nature)(const struct workload *w, struct workload_nature *ret);
 	int (*makes)(const struct workload *w);      /* NULL: 0 */
 	/* What the host lacks for it, by its inventory; ret stays empty when nothing. NULL: nothing. */
 	void (*lacks)(const struct workload *w, const struct inventory *inv, struct buf *ret);

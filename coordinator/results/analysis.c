@@ -164,6 +164,20 @@ static int is_section(const struct row_key *k, const struct result_row *r)
 	return k->workload == r->workload_index && strcmp(k->host, r->host) == 0;
 }
 
+struct workload_nature analysis_nature(const struct analysis_run *r, const struct result_row *row)
+{
+	const char *op = row->listed && row->trials[0]->op ? row->trials[0]->op : "";
+	struct workload_nature n = {0};
+
+	if (r->plan && row->workload_index < r->plan->n_workloads)
+		workload_nature(&r->plan->workloads[row->workload_index], &n);
+	else if (strcmp(op, "read") == 0)
+		n.moves = MOVES_READS;
+	else if (strcmp(op, "write") == 0 || strcmp(op, "rewrite") == 0)
+		n.moves = MOVES_WRITES;
+	return n;
+}
+
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout)
 {

@@ -6,6 +6,7 @@
 #define COORDINATOR_RESULTS_ANALYSIS_H
 
 #include "common/plan/plan.h"
+#include "common/plan/workload.h"
 #include "coordinator/results/compare.h"
 #include "coordinator/results/ranks.h"
 #include "coordinator/results/rules.h"
@@ -74,6 +75,8 @@ struct plan *analysis_plan_of_sources(const struct result_run *r);
 int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);
 void analysis_clear(struct analysis *a);
 
+/* What is known of a row's workload: by the run's plan; without one, by the name of what it did. */
+struct workload_nature analysis_nature(const struct analysis_run *r, const struct result_row *row);
 /* NULL when there is none. */
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);

@@ -37,19 +37,36 @@ static double throughput(const struct result_row *r)
 	return bytes / r->listed / r->mean;
 }
 
-/* What the disks moved over what the workload moved; NaN where a trial has no counters. */
-static double physical(const struct result_row *r)
+/* What the disks moved the workload's way. */
+static double disks_moved(const struct telemetry *t, enum workload_moves moves)
 {
+	double reads = (double)t->disk_read_bytes, writes = (double)t->disk_write_bytes;
+
+	switch (moves) {
+	case MOVES_READS:
+		return reads;
+	case MOVES_WRITES:
+		return writes;
+	case MOVES_BOTH:
+		return reads + writes;
+	default:
+		return NAN;
+	}
+}
+
+/* That over what the workload moved; NaN where a trial has no counters, and where nobody knows which
+ * way the workload goes. */
+static double physical(const struct analysis_run *run, const struct result_row *r)
+{
+	enum workload_moves moves = analysis_nature(run, r).moves;
 	double moved = 0, asked = 0;
 
 	for (unsigned i = 0; i < r->listed; i++) {
 		const struct result_trial *t = r->trials[i];
-		int reads = strcmp(t->op, "read") == 0;
 
 		if (t->sum.tele.disks == 0)
 			return NAN;
-		moved += (double)(reads ? t->sum.tele.disk_read_bytes
-					: t->sum.tele.disk_write_bytes);
+		moved += disks_moved(&t->sum.tele, moves);
 		asked += (double)t->sum.bytes;
 	}
 	return asked > 0 ? moved / asked : NAN;
@@ -204,7 +221,7 @@ static size_t change_width(struct layout_table *l)
 
 static void value_cells(struct layout_table *l, const struct result_row *r)
 {
-	double rate = throughput(r), part = physical(r);
+	double rate = throughput(r), part = physical(l->run, r);
 	struct table *t = &l->table;
 	char s[UNITS_LEN];
 
@@ -312,7 +329,7 @@ void report_tables(
 		for (to = from; to < n && rows[to].metric == rows[from].metric; to++) {
 			l.interval |= has_interval(&rows[to]);
 			l.throughput |= !isnan(throughput(&rows[to]));
-			l.physical |= !isnan(physical(&rows[to]));
+			l.physical |= !isnan(physical(r, &rows[to]));
 		}
 		if (from > 0)
 			buf_addf(t->out, "%s\n", metric_table[rows[from].metric].name);

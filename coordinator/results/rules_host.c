@@ -309,7 +309,10 @@ static void check_slow(const struct rule_input *in, const struct result_row *row
 			finding_unknown(in, "no counters of each disk");
 			continue;
 		}
-		compared += (unsigned)mark_slow(row->trials[i], slow, ratio);
+		if (mark_slow(row->trials[i], slow, ratio))
+			compared++;
+		else
+			finding_unknown(in, "too few disks alike");
 		last = v;
 	}
 	for (size_t i = 0; last && i < last->n_disks; i++)

@@ -27,12 +27,9 @@ static const struct plan *plan_of(const struct rule_input *in)
 	return in->run->plan;
 }
 
-static const struct stream *stream_of(const struct rule_input *in, const struct result_row *row)
+static struct workload_nature nature_of(const struct rule_input *in, const struct result_row *row)
 {
-	const struct plan *p = plan_of(in);
-
-	return p && row->workload_index < p->n_workloads ? &p->workloads[row->workload_index].stream
-							 : NULL;
+	return analysis_nature(in->run, row);
 }
 
 /* Whether the layout's pool may compress what is written: set by the plan, or left to the default
@@ -55,13 +52,15 @@ static int may_compress(const struct plan *p, uint32_t layout)
  * that cannot be told. */
 static double expected_part(const struct rule_input *in, const struct result_row *row)
 {
-	const struct stream *s = stream_of(in, row);
+	const struct workload_nature w = nature_of(in, row);
 
-	if (!s)
+	if (!plan_of(in))
 		return NAN;
-	if (s->data == DATA_RANDOM || !may_compress(plan_of(in), row->layout_index))
+	if (w.raw || !may_compress(plan_of(in), row->layout_index))
 		return 1;
-	return s->data == DATA_COMPRESSIBLE ? 1 - s->compressible_percent / 100.0 : NAN;
+	if (!w.data_known || w.data == DATA_ZERO)
+		return NAN;
+	return w.data == DATA_RANDOM ? 1 : 1 - w.compressible_percent / 100.0;
 }
 
 struct moved {
@@ -69,14 +68,14 @@ struct moved {
 	unsigned reads, counted;
 };
 
-static struct moved moved_by_reads(const struct result_row *row)
+static struct moved moved_by(const struct result_row *row)
 {
 	struct moved m = {0};
 
 	for (unsigned i = 0; i < row->listed; i++) {
 		const struct result_trial *t = row->trials[i];
 
-		if (strcmp(t->op, "read") != 0 || t->sum.bytes == 0)
+		if (t->sum.bytes == 0)
 			continue;
 		m.reads++;
 		if (t->sum.tele.disks == 0)
@@ -88,6 +87,18 @@ static struct moved moved_by_reads(const struct result_row *row)
 	return m;
 }
 
+/* Whether the row is one of reads whose bytes are counted. */
+static int reads_only(const struct rule_input *in, const struct result_row *row)
+{
+	const struct workload_nature w = nature_of(in, row);
+
+	if (w.moves == MOVES_UNKNOWN && plan_of(in))
+		finding_unknown(in, "not told what a workload reads from the volume");
+	if (w.moves == MOVES_READS && w.other_bytes)
+		finding_unknown(in, "no count of the bytes that a workload read");
+	return w.moves == MOVES_READS && !w.other_bytes;
+}
+
 void rule_cached_read(const struct rule_input *in)
 {
 	if (strcmp(in->run->run->cache, "warm") == 0)
@@ -97,9 +108,9 @@ void rule_cached_read(const struct rule_input *in)
 		struct moved m;
 		double part, expected;
 
-		if (!rule_row_is_headline(in, row))
+		if (!rule_row_is_headline(in, row) || !reads_only(in, row))
 			continue;
-		m = moved_by_reads(row);
+		m = moved_by(row);
 		if (m.reads == 0)
 			continue;
 		if (m.counted < m.reads)
@@ -221,9 +232,7 @@ static double tie_chance(unsigned n, double q, double s)
 /* At a set rate the plan decides how long it takes. */
 static int is_paced(const struct rule_input *in, const struct result_row *row)
 {
-	const struct stream *s = stream_of(in, row);
-
-	return s && s->rate > 0;
+	return nature_of(in, row).paced;
 }
 
 void rule_identical_timings(const struct rule_input *in)
@@ -318,12 +327,11 @@ void rule_cpu_bound(const struct rule_input *in)
 {
 	FOR_ROWS(in, row)
 	{
-		const struct stream *s = stream_of(in, row);
 		struct cpu_use u;
 
 		if (!rule_row_is_headline(in, row))
 			continue;
-		u = cpu_use_of(row, s ? s->threads : 0);
+		u = cpu_use_of(row, nature_of(in, row).threads);
 		if (u.untold || row->summary_only)
 			finding_unknown(in, "no use of the CPUs");
 		if (u.bound)

@@ -9,6 +9,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
 
@@ -49,10 +50,12 @@ static enum compressing default_of(const char *zfs)
 static void compressed_told(const struct rule_input *in, const char *host, const struct layout *l,
 	const struct workload *w, const char *setting)
 {
-	const struct stream *s = &w->stream;
-	unsigned percent = s->data == DATA_ZERO ? 100 : s->compressible_percent;
+	struct workload_nature n;
+	unsigned percent;
 
-	if (s->data == DATA_ZERO)
+	workload_nature(w, &n);
+	percent = n.data == DATA_ZERO ? 100 : n.compressible_percent;
+	if (n.data == DATA_ZERO)
 		finding_add(in, SEVERITY_INVALID, host, l->name, w->name,
 			json_pack("{ss si}", "compression", setting, "saved_percent", (int)percent),
 			"zeros, and the volume compresses (%s): next to nothing reaches the disks",
@@ -84,15 +87,41 @@ static void compressed_by_default(
 	}
 }
 
-static void compressed_for(const struct rule_input *in, const struct workload *w)
+/* Whether some layout compresses, or may. */
+static int any_compresses(const struct rule_input *in)
 {
 	const struct plan *p = in->run->plan;
 
-	if (w->stream.op == OP_READ && !w->stream.of) {
-		finding_unknown(in, "no kind of the data that was there already");
+	for (size_t i = 0; i < p->n_layouts; i++) {
+		const char *value = "";
+		enum compressing c = planned(&p->layouts[i], &value);
+
+		if (c == COMPRESSING_YES || c == COMPRESSING_UNKNOWN)
+			return 1;
+		for (size_t k = 0; c == COMPRESSING_BY_DEFAULT && k < in->run->n_hosts; k++) {
+			const json_t *host = rule_inventory(in, in->run->hosts[k]);
+
+			if (default_of(json_get_str(host, "zfs", "")) != COMPRESSING_NO)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static void compressed_for(const struct rule_input *in, const struct workload *w)
+{
+	const struct plan *p = in->run->plan;
+	struct workload_nature n;
+
+	workload_nature(w, &n);
+	if (n.raw || (n.data_known && n.data == DATA_RANDOM))
+		return;
+	if (!n.data_known) {
+		if (any_compresses(in))
+			finding_unknown(in, "no kind of the data of %s", w->name);
 		return;
 	}
-	for (size_t i = 0; w->stream.data != DATA_RANDOM && i < p->n_layouts; i++) {
+	for (size_t i = 0; i < p->n_layouts; i++) {
 		const struct layout *l = &p->layouts[i];
 		const char *value = "";
 		enum compressing c = planned(l, &value);

@@ -17,6 +17,7 @@
  * synced in the timed region, three blocks in random order, 64 GiB against 32 GiB of memory. */
 struct scene {
 	const char *left, *right, *stream, *data; /* of the plan; data is what a read reads */
+	const char *kind; /* "random: {…}": the workload instead of a stream; NULL: one */
 	int no_plan;
 	const char *design, *cache, *state;
 	uint64_t ram;
@@ -27,7 +28,8 @@ struct scene {
 	int untimed;                 /* no starts of the trials */
 	double host_cpu, worker_cpu; /* parts of four CPUs and of one that were busy; 0: not told */
 	unsigned n;                  /* blocks; 0: three */
-	uint64_t bytes, physical;    /* moved by each trial; by the disks */
+	uint64_t bytes, physical;    /* moved by each trial; read from the disks */
+	uint64_t written;            /* to the disks */
 	int no_counters;
 	uint64_t usable[2];
 	uint32_t lost;
@@ -42,6 +44,7 @@ struct scene {
 	/* what stands beside each trial; all zero: nothing */
 	struct evidence_number told[4];
 	const char *maintenance; /* before it */
+	unsigned few;            /* disks that did the work; 0: all four */
 	double busy[4];          /* shares of the time of four disks; a request waits 10 ms times that */
 	double look_busy;        /* of the first disk, in a look of a second */
 	int64_t errors;          /* of the first disk; -1: none; 0: not known */
@@ -77,9 +80,11 @@ static inline void add_run(const struct scene *c, struct buf *lines)
 	buf_addf(&plan,
 		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n  right: %s\n"
 		"workloads:\n  put: {stream: {op: write, size: 64G, data: %s}}\n"
-		"  load: {stream: %s}\n",
+		"  load: {%s%s}\n",
 		or (c->left, POOL), or (c->right, POOL), or (c->data, "random"),
-		or (c->stream, c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
+		c->kind ? "" : "stream: ",
+		or (or (c->kind, c->stream),
+			c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
 	if (c->by)
 		buf_addf(&plan, "compare: {by: %s}\n", c->by);
 	if (!c->no_plan)
@@ -162,6 +167,8 @@ static inline void set_more(
 				.read_wait_ns = (uint64_t)(c->busy[i] * 1000 * 10 * NS_PER_MS),
 				.busy_ns = (uint64_t)(c->busy[i] * (double)t->sum.elapsed_ns)},
 			.errors_known = c->errors != 0};
+	for (unsigned i = c->few; c->few && i < 4; i++)
+		disks[i].during = (struct disk_counters){0};
 	disks[0].errors = c->errors > 0 ? (uint64_t)c->errors : 0;
 	disks[0].look_busy_ns = (uint64_t)(c->look_busy * NS_PER_S);
 	t->sum.evidence = e;
@@ -212,11 +219,13 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 
 	t.op = (char *) or (c->op, "write");
 	t.sum.bytes = bytes == 1 ? 0 : bytes;
+	t.sum.ops = c->kind ? t.sum.bytes / 4096 : 0;
 	t.sum.started_wall_ns =
 		c->untimed ? 0 : 1700000000 * NS_PER_S + (block * 2 + layout) * NS_PER_S;
 	set_cpu(c, &t.sum);
 	t.sum.tele.disks = c->no_counters ? 0 : 4;
 	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
+	t.sum.tele.disk_write_bytes = c->written;
 	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
 	t.lost = layout == 1 && block == 2 ? c->lost : 0;
 	set_evidence(c, layout, &t, &evidence, disks, ids);
