@@ -232,39 +232,6 @@ void fs_sha256(const void *data, size_t len, char out[65])
 	fs_hex(digest, 32, out);
 }
 
-struct fs_hash {
-	EVP_MD_CTX *ctx;
-};
-
-struct fs_hash *fs_hash_new(void)
-{
-	struct fs_hash *h = xcalloc(1, sizeof(*h));
-
-	h->ctx = EVP_MD_CTX_new();
-	if (!h->ctx || !EVP_DigestInit_ex(h->ctx, EVP_sha256(), NULL))
-		abort();
-	return h;
-}
-
-void fs_hash_add(struct fs_hash *h, const void *data, size_t len)
-{
-	if (len && !EVP_DigestUpdate(h->ctx, data, len))
-		abort();
-}
-
-void fs_hash_end(struct fs_hash *h, char out[65])
-{
-	unsigned char digest[EVP_MAX_MD_SIZE] = {0};
-
-	if (out) {
-		if (!EVP_DigestFinal_ex(h->ctx, digest, NULL))
-			abort();
-		fs_hex(digest, 32, out);
-	}
-	EVP_MD_CTX_free(h->ctx);
-	free(h);
-}
-
 int fs_realpath(const char *path, char **ret, struct err *e)
 {
 	char *real = realpath(path, NULL);

@@ -32,13 +32,8 @@ int fs_check_owned_folder(const char *path, struct err *e);
 void fs_random(void *out, size_t len);
 /* Lower-case hex of len bytes into out (2 * len + 1). */
 void fs_hex(const void *data, size_t len, char *out);
-/* SHA-256 of data as 64 lower-case hex digits + NUL. */
+/* SHA-256 of data as 64 lower-case hex digits + NUL; of what comes in pieces: sha256.h. */
 void fs_sha256(const void *data, size_t len, char out[65]);
-/* The same over pieces; fs_hash_end gives the digits and frees. NULL out: only frees. */
-struct fs_hash;
-struct fs_hash *fs_hash_new(void);
-void fs_hash_add(struct fs_hash *h, const void *data, size_t len);
-void fs_hash_end(struct fs_hash *h, char out[65]);
 /* Absolute path without symlinks, "." and ".."; caller frees. */
 int fs_realpath(const char *path, char **ret, struct err *e);
 /* Finds a program in /usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin (PATH is not

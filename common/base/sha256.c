@@ -24,15 +24,16 @@ struct sha256 *sha256_new(void)
 
 void sha256_add(struct sha256 *s, const void *data, size_t len)
 {
-	EVP_DigestUpdate(s->ctx, data, len);
+	if (len && !EVP_DigestUpdate(s->ctx, data, len))
+		abort();
 }
 
 void sha256_end(struct sha256 *s, char out[65])
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
+	unsigned char digest[EVP_MAX_MD_SIZE] = {0};
 
-	EVP_DigestFinal_ex(s->ctx, digest, &len);
+	if (!EVP_DigestFinal_ex(s->ctx, digest, NULL))
+		abort();
 	fs_hex(digest, 32, out);
 }
 

@@ -53,6 +53,12 @@ const char *report_unit_mark(const struct result_row *row); /* UNIT_MARK or "" *
 const char *report_host(const struct result_set *s, const struct report_options *o,
 	const char *host, char out[REPORT_HOST_MAX]);
 
+struct analysis;
+/* analysis_make() for what a report shows: redacted, the findings' texts and evidence have hosts by
+ * report_host() and neither serial, WWN nor path of a disk that the set tells of. */
+int report_analysis(const struct result_set *s, const struct report_options *o,
+	struct analysis *ret, struct err *e);
+
 /* Whether a report shows this command of the set. */
 int report_step_is_shown(const struct result_set *set, const struct result_step *s);
 

@@ -227,7 +227,7 @@ int report_csv(
 	struct csv c = {.set = s, .opt = o, .out = out};
 	struct analysis a;
 
-	if (analysis_make(s, &a, e) != 0)
+	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
 	for (unsigned i = 0; i < COLUMNS; i++)
 		text(&c, (enum column)i, names[i]);

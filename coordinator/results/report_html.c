@@ -198,7 +198,7 @@ int report_html_with(const struct result_set *s, const struct report_options *o,
 	struct html h = {
 		.set = s, .opt = o, .assets = assets, .analysis = &a, .out = out};
 
-	if (analysis_make(s, &a, e) != 0)
+	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
 	h.plots = json_array();
 	html_names_init(&h);

@@ -209,7 +209,9 @@ static json_t *environments_json(const struct result_set *s, const struct report
 	return list;
 }
 
-static json_t *trial_json(const struct result_trial *t, double value, int valid, int once)
+/* Why a trial failed names devices and folders: a redacted report does not say it. */
+static json_t *trial_json(const struct report_options *opt, const struct result_trial *t, double value,
+	int valid, int once)
 {
 	json_t *o = json_object();
 
@@ -221,7 +223,8 @@ static json_t *trial_json(const struct result_trial *t, double value, int valid,
 	set(o, "valid", json_boolean(valid));
 	set(o, "attempt", json_integer(t->attempt));
 	set(o, "cache", text_or_null(t->cache));
-	set(o, "error", t->sum.ok ? json_null() : json_text(t->sum.error));
+	set(o, "error", t->sum.ok ? json_null()
+				  : json_text(opt->redact ? "failed" : t->sum.error));
 	return o;
 }
 
@@ -234,20 +237,21 @@ static int is_once(const struct result_set *s, uint64_t run)
 }
 
 /* Those that count, then those that failed and stand: value null, valid false. */
-static json_t *trials_json(const struct result_set *s, const struct result_row *r)
+static json_t *trials_json(const struct result_set *s, const struct report_options *opt,
+	const struct result_row *r)
 {
 	json_t *list = json_array();
 	int once = is_once(s, r->run);
 
 	for (unsigned i = 0; i < r->listed; i++)
-		json_array_append_new(list, trial_json(r->trials[i], r->values[i], 1, once));
+		json_array_append_new(list, trial_json(opt, r->trials[i], r->values[i], 1, once));
 	for (size_t i = 0; i < s->n_trials && r->failed; i++) {
 		const struct result_trial *t = &s->trials[i];
 
 		if (t->run == r->run && !t->superseded && !t->sum.ok &&
 			strcmp(t->host, r->host) == 0 && strcmp(t->layout_name, r->layout) == 0 &&
 			strcmp(t->workload_name, r->workload) == 0)
-			json_array_append_new(list, trial_json(t, NAN, 0, once));
+			json_array_append_new(list, trial_json(opt, t, NAN, 0, once));
 	}
 	return list;
 }
@@ -307,7 +311,7 @@ static json_t *row_json(
 	if (r->summary_only)
 		set(o, "summary", summary_json(r));
 	else
-		set(o, "trials", trials_json(s, r));
+		set(o, "trials", trials_json(s, opt, r));
 	return o;
 }
 
@@ -365,7 +369,7 @@ int report_json(
 	json_t *doc, *results;
 	struct analysis a;
 
-	if (analysis_make(s, &a, e) != 0)
+	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
 	if (results_json(s, o, &results, e) != 0) {
 		analysis_clear(&a);

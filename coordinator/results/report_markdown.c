@@ -267,7 +267,7 @@ int report_markdown(
 	struct analysis a;
 	struct text t = {.set = s, .opt = o, .analysis = &a, .out = out};
 
-	if (analysis_make(s, &a, e) != 0)
+	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
 	for (size_t i = 0; i < a.n_runs; i++) {
 		const struct result_run *r = a.runs[i].run;

@@ -99,8 +99,10 @@ static void print_failed(const struct text *t, uint64_t run, const char *host)
 		if (x->superseded || x->sum.ok || n++ >= NOTES_MAX)
 			continue;
 		note(t, RED, "failed", x);
-		report_addf(t->out, ": %s",
-			x->sum.error && *x->sum.error ? x->sum.error : "no reason was given");
+		if (!t->opt->redact) /* reasons name devices and folders */
+			report_addf(t->out, ": %s",
+				x->sum.error && *x->sum.error ? x->sum.error
+							      : "no reason was given");
 		buf_addc(t->out, '\n');
 	}
 	too_many(t, "failed", n);
@@ -279,7 +281,7 @@ int report_text(
 	struct text t = {.set = s, .opt = o, .analysis = &a, .out = out};
 	struct detail_sum *details = NULL;
 
-	if (analysis_make(s, &a, e) != 0)
+	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
 	if (o->long_form)
 		result_details(s, &details, &t.n_details);

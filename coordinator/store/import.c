@@ -10,6 +10,7 @@
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/sha256.h"
 #include "coordinator/results/export.h"
 #include "coordinator/store/codec.h"
 #include "coordinator/store/store_internal.h"
@@ -22,7 +23,7 @@ struct import_op {
 	void *arg;
 	uint64_t run;
 	/* of one try */
-	struct fs_hash *hash;
+	struct sha256 *hash;
 	struct buf lines; /* of one item */
 	int64_t n;        /* lines stored */
 };
@@ -137,8 +138,8 @@ static int put_line(struct import_op *m, struct write_ctx *w, const char *line, 
 		return err_set(e, ERR_INPUT, "a line of %zu bytes: the limit is %d", strlen(line),
 			MSG_CHUNK_MAX);
 	word = xstrndup(type, len);
-	fs_hash_add(m->hash, word, len + 1);
-	fs_hash_add(m->hash, rest, strlen(rest) + 1);
+	sha256_add(m->hash, word, len + 1);
+	sha256_add(m->hash, rest, strlen(rest) + 1);
 	rc = DB_RUN(w->db, e,
 		"INSERT INTO imports(run, n, type, host, rest) VALUES(?1, ?2, ?3, ?4, ?5)",
 		db_uint(m->run), db_int(++m->n), db_text(word), db_text0(host), db_text(rest));
@@ -201,11 +202,12 @@ static int import_apply(struct op *op, struct write_ctx *w, struct err *e)
 	int rc;
 
 	m->n = 0;
-	m->hash = fs_hash_new();
+	m->hash = sha256_new();
 	rc = put_run(m, w, e);
 	rc = rc ? rc : put_jobs(m, w, e);
 	rc = rc ? rc : put_content(m, w, e);
-	fs_hash_end(m->hash, sha256);
+	sha256_end(m->hash, sha256);
+	sha256_free(m->hash);
 	m->hash = NULL;
 	return rc ? rc : settle(m, w, sha256, e);
 }

@@ -9,6 +9,8 @@
 #include "tests/unit/results_kit.h"
 #include "tests/unit/store_kit.h"
 
+static char *layouts[] = {"raid6", "raidz2 \"x\""}, *workloads[] = {"write", "varmail"};
+
 static int setup(void **state)
 {
 	struct kit *k = xcalloc(1, sizeof(*k));
@@ -59,11 +61,8 @@ static void make_course(struct buf *out)
 	export_step(&step, out);
 }
 
-/* A run of everything that export lines can say, as number 7: two hosts, a failed and a superseded
- * trial, a histogram, printed values, summaries, a series, an environment, a plan. */
-static void make_lines(struct buf *out)
+static void make_run(struct buf *out)
 {
-	static char *layouts[] = {"raid6", "raidz2 \"x\""}, *workloads[] = {"write", "varmail"};
 	struct result_run run = {.id = 7,
 		.name = "elsewhere",
 		.state = "done",
@@ -81,31 +80,26 @@ static void make_lines(struct buf *out)
 		.layouts = {layouts, 2, 0},
 		.workloads = {workloads, 2, 0}};
 	struct result_environment env = {7, "knew", json_pack("{s:s, s:[]}", "host", "knew", "disks")};
-	struct result_printed printed[] = {{METRIC_OPS, 7294.3, 0.1, 0}, {METRIC_LAT_MEAN, 1.5e6, 1e5, 0}};
+
+	export_run(&run, out);
+	export_environment(&env, out);
+	json_decref(env.inventory);
+}
+
+/* One of everything that a trial may have, and a later attempt that failed. */
+static void make_trials(struct buf *out)
+{
 	struct result_trial t = a_trial("knew", 1, 1, 0, 0, 1234567890);
 	struct disk_evidence disk = {.id = "serial:A", .name = "sda", .during = {.busy_ns = 4}};
 	struct evidence_number number = {EVIDENCE_LOAD1_MILLI, 1500};
 	struct trial_evidence evidence = {
 		.disks = &disk, .n_disks = 1, .numbers = &number, .n_numbers = 1};
-	struct result_summary m = {.run = 7,
-		.host = "kold",
-		.layout_name = "raid6",
-		.workload_name = "write",
-		.metric = METRIC_ELAPSED,
-		.n = 10,
-		.mean = 305,
-		.min = 265,
-		.max = NAN,
-		.stddev = NAN,
-		.resolution = 1};
 	struct buf bytes = {0};
 
 	make_hist(&bytes);
-	export_run(&run, out);
-	export_environment(&env, out);
 	t.run = 7;
-	t.layout_name = "raid6";
-	t.workload_name = "write";
+	t.layout_name = layouts[0];
+	t.workload_name = workloads[0];
 	t.lost = 2;
 	t.usable_bytes = 1ull << 40;
 	t.sum.hist = bytes.data;
@@ -120,17 +114,43 @@ static void make_lines(struct buf *out)
 	t.sum.ok = 0;
 	t.sum.error = "no space left: \x1b[31m";
 	export_trial(&t, out);
-	t = a_trial("kold", 3, 1, 1, 1, 0);
+	buf_free(&bytes);
+}
+
+/* What a file printed: values of a trial, and a summary. */
+static void make_printed(struct buf *out)
+{
+	struct result_printed printed[] = {{METRIC_OPS, 7294.3, 0.1, 0}, {METRIC_LAT_MEAN, 1.5e6, 1e5, 0}};
+	struct result_trial t = a_trial("kold", 3, 1, 1, 1, 0);
+	struct result_summary m = {.run = 7,
+		.host = "kold",
+		.layout_name = layouts[0],
+		.workload_name = workloads[0],
+		.metric = METRIC_ELAPSED,
+		.n = 10,
+		.mean = 305,
+		.min = 265,
+		.max = NAN,
+		.stddev = NAN,
+		.resolution = 1};
+
 	t.run = 7;
 	t.layout_name = layouts[1];
-	t.workload_name = "varmail";
+	t.workload_name = workloads[1];
 	t.printed = printed;
 	t.n_printed = 2;
 	export_trial(&t, out);
 	export_summary(&m, out);
+}
+
+/* A run of everything that export lines can say, as number 7: two hosts, a failed and a superseded
+ * trial, a histogram, printed values, summaries, a series, an environment, a plan. */
+static void make_lines(struct buf *out)
+{
+	make_run(out);
+	make_trials(out);
+	make_printed(out);
 	make_course(out);
-	json_decref(env.inventory);
-	buf_free(&bytes);
 }
 
 static void on_imported(void *arg, uint64_t run, const struct err *e)
