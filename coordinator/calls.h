@@ -82,7 +82,8 @@
  *   connected), "paused", "last_seen": time, "version", "address", "clock_offset_s" (the host's wall
  *   clock minus ours), "rtt_s", "tags": [all], "own_tags": [from its policy], "run", "job", "note",
  *   "waiting": jobs that wait for it, "os", "kernel", "arch", "cpu", "cpus", "ram_bytes", "zfs",
- *   "privileged", "scratch_limit", "disks", "disks_allowed"}
+ *   "privileged", "scratch_limit", "disks", "disks_allowed", "inventory_current": told by its present
+ *   connection}
  * HOST_SHOW (viewer)   target host: HOST with "inventory": inventory_json() or null
  * HOST_TAG (admin)     target host, args "+tag" or "-tag": HOST
  * HOST_PAUSE (operator) target host, args[0] "on" or "off": HOST

@@ -212,6 +212,7 @@ struct host *fleet_connected(struct coordinator *co, const char *name, struct se
 	}
 	h->session = s;
 	h->told = 0;
+	h->inventory_current = 0;
 	h->last_seen_ns = clock_wall_ns();
 	free(h->version);
 	free(h->address);
@@ -241,6 +242,7 @@ void fleet_inventory(struct host *h, struct inventory *inv)
 	h->inv = *inv;
 	memset(inv, 0, sizeof(*inv));
 	h->has_inventory = 1;
+	h->inventory_current = 1;
 	inventory_encode(&h->inv, &bytes);
 	if (bytes.len != h->stored.len || memcmp(bytes.data, h->stored.data, bytes.len)) {
 		buf_free(&h->stored);

@@ -23,6 +23,7 @@ struct host {
 	char *version, *address; /* of the last connection; NULL: none since the start */
 	struct inventory inv;
 	int has_inventory;
+	int inventory_current; /* of the present connection; else of an earlier one */
 	struct buf stored;      /* the inventory as it went to the store last */
 	int put_busy, put_again; /* at most one store_host_put under way */
 	struct msg_agent_status status; /* of the present connection */

@@ -108,6 +108,7 @@ json_t *host_json(const struct host *h, int with_inventory)
 	else
 		for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 			put(o, unknown[i], json_null());
+	put(o, "inventory_current", json_boolean(h->session && h->inventory_current));
 	if (with_inventory)
 		put(o, "inventory", h->has_inventory ? inventory_json(&h->inv) : json_null());
 	return o;

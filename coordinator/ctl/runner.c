@@ -66,12 +66,13 @@ static int join(struct connection *conn, struct err *e)
 	return r;
 }
 
+/* Connected, and it has told what it may do now: what an earlier session told may be another policy's. */
 static int is_there(const json_t *host)
 {
 	const char *state = json_get_str(host, "state", "offline");
 
 	return strcmp(state, "offline") && strcmp(state, "new") &&
-	       json_is_object(json_object_get(host, "inventory"));
+	       json_get_bool(host, "inventory_current", 0);
 }
 
 static int await_agent(struct connection *conn, struct err *e)
@@ -180,7 +181,7 @@ void runner_note_detached(struct ctl *ctl, uint64_t run)
 static int fetch_results(
 	struct ctl *ctl, struct client *c, uint64_t run, struct buf *out, struct err *e)
 {
-	struct report_options o = {.color = ctl->color_out};
+	struct report_options o = {.color = ctl->color_out, .width = ctl->width_out};
 	char *target = xasprintf("%llu", (unsigned long long)run);
 	struct result_set set = {0};
 	int r = fetch_run(c, target, &set, e);
