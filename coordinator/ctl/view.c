@@ -62,12 +62,30 @@ static int64_t workload_index(const struct view *v, const char *name)
 	return 0;
 }
 
+/* How far the present build is, as its phase tells; between two workloads that is nothing. */
+static double unit_part(const struct view *v, const struct view_job *j)
+{
+	double trial = 0;
+
+	if (!strcmp(j->phase, "teardown"))
+		return 1;
+	if (strcmp(j->phase, "workload") || !v->workloads.n)
+		return 0;
+	if (j->planned_bytes > 0)
+		trial = fmin(1, (double)j->bytes / (double)j->planned_bytes);
+	return ((double)j->workload_index + trial) / (double)v->workloads.n;
+}
+
 static void feed_job(struct view *v, const json_t *line, int64_t now_ns)
 {
 	struct view_job *j = job_get(v, (uint64_t)json_get_int(line, "job", 0));
 
 	if (!j)
 		return;
+	if (json_get_int(line, "units_done", 0) != j->units_done ||
+		json_get_int(line, "block", 0) != j->block ||
+		json_get_int(line, "position", 0) != j->position)
+		j->unit_part = 0;
 	put(&j->host, line, "host");
 	put(&j->state, line, "state");
 	put(&j->why, line, "why");
@@ -89,6 +107,7 @@ static void feed_job(struct view *v, const json_t *line, int64_t now_ns)
 	j->ops_rate = json_get_num(line, "ops_rate", NAN);
 	j->left_s = json_get_num(line, "left_s", NAN);
 	j->workload_index = workload_index(v, j->workload);
+	j->unit_part = fmax(j->unit_part, unit_part(v, j));
 	j->at_ns = now_ns;
 }
 

@@ -17,6 +17,7 @@ struct view_job {
 	int online;
 	int64_t units_done, units, block, blocks, least_blocks, position, layouts, workload_index;
 	int64_t bytes, planned_bytes;
+	double unit_part; /* of the present build's work, 0..1; never less than it was */
 	double rate, ops_rate, left_s; /* NaN: unknown */
 	int64_t at_ns;                 /* when the line came, by the caller's clock */
 };
@@ -51,7 +52,7 @@ struct view_style {
 unsigned view_render(
 	const struct view *v, const struct view_style *style, int64_t now_ns, struct buf *out);
 /* Part of the job that is done, 0..1. */
-double view_job_done(const struct view_job *j, size_t n_workloads);
+double view_job_done(const struct view_job *j);
 /* A bar of exactly `width` columns. */
 void view_bar(double part, unsigned width, int utf8, struct buf *out);
 

@@ -16,21 +16,13 @@
 #define DOING_MIN 20
 #define PARTS_MAX 10
 
-double view_job_done(const struct view_job *j, size_t n_workloads)
+double view_job_done(const struct view_job *j)
 {
-	double unit = 0, part;
+	double part;
 
 	if (j->units <= 0)
 		return 0;
-	if (!strcmp(j->phase, "teardown"))
-		unit = 1;
-	else if (!strcmp(j->phase, "workload") && n_workloads)
-		unit = ((double)j->workload_index +
-			       (j->planned_bytes > 0 ? fmin(1, (double)j->bytes /
-								       (double)j->planned_bytes)
-						     : 0)) /
-		       (double)n_workloads;
-	part = ((double)j->units_done + (strcmp(j->state, "running") ? 0 : unit)) /
+	part = ((double)j->units_done + (strcmp(j->state, "running") ? 0 : j->unit_part)) /
 	       (double)j->units;
 	return fmax(0, fmin(1, part));
 }
@@ -191,10 +183,10 @@ static unsigned bar_width(
 }
 
 /* The bar with its percentage. Returns the columns used. */
-static unsigned put_bar(const struct view_job *j, const struct view *v, const struct view_style *s,
-	unsigned width, struct buf *out)
+static unsigned put_bar(
+	const struct view_job *j, const struct view_style *s, unsigned width, struct buf *out)
 {
-	double part = view_job_done(j, v->workloads.n);
+	double part = view_job_done(j);
 	struct buf bar = {0};
 
 	if (!width)
@@ -207,7 +199,7 @@ static unsigned put_bar(const struct view_job *j, const struct view *v, const st
 	return width + 7;
 }
 
-static void render_job(const struct view *v, const struct view_job *j, unsigned host_width,
+static void render_job(const struct view_job *j, unsigned host_width,
 	const struct view_style *s, int64_t now_ns, struct buf *out)
 {
 	unsigned room = s->width, used, spare;
@@ -221,7 +213,7 @@ static void render_job(const struct view *v, const struct view_job *j, unsigned 
 	}
 	room -= used;
 	job_parts(&l, j, now_ns);
-	room -= put_bar(j, v, s, bar_width(j, s, &l, room), out);
+	room -= put_bar(j, s, bar_width(j, s, &l, room), out);
 	while (l.n > 1 && parts_width(&l) > room)
 		drop_one(&l);
 	spare = room > parts_width(&l) ? room - parts_width(&l) : 0;
@@ -298,7 +290,7 @@ unsigned view_render(
 	for (size_t i = 0; i < v->n_jobs; i++) {
 		if (!shown[i])
 			continue;
-		render_job(v, &v->jobs[i], host_width, style, now_ns, out);
+		render_job(&v->jobs[i], host_width, style, now_ns, out);
 		lines++;
 	}
 	if (v->n_jobs > most) {

@@ -167,6 +167,37 @@ static void view_time_goes_on(void **state)
 	view_clear(&v);
 }
 
+/* Between two workloads of a build the bar stays; with the next build it goes on from there. */
+static void view_bar_never_falls(void **state)
+{
+#define AT(done, position, phase, workload)                                                        \
+	"{\"type\":\"job\",\"run\":12,\"job\":1,\"host\":\"knew\",\"state\":\"running\","          \
+	"\"units_done\":" done ",\"units\":4,\"block\":1,\"position\":" position                   \
+	",\"phase\":\"" phase "\",\"workload\":" workload ",\"bytes\":50,\"planned_bytes\":100}"
+	static const struct {
+		const char *line;
+		double part;
+	} steps[] = {
+		{AT("0", "1", "build", "null"), 0},
+		{AT("0", "1", "workload", "\"write\""), 0.0625},
+		{AT("0", "1", "cache", "null"), 0.0625},
+		{AT("0", "1", "workload", "\"read\""), 0.1875},
+		{AT("0", "1", "teardown", "null"), 0.25},
+		{AT("1", "2", "build", "null"), 0.25},
+		{AT("1", "2", "workload", "\"write\""), 0.3125},
+	};
+	struct view v = {0};
+
+	(void)state;
+	feed_quietly(&v, RUN_LINE("running"));
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		feed_quietly(&v, steps[i].line);
+		assert_true(fabs(view_job_done(&v.jobs[0]) - steps[i].part) < 1e-9);
+	}
+	view_clear(&v);
+#undef AT
+}
+
 static void view_states(void **state)
 {
 	static const struct {
@@ -322,6 +353,7 @@ int main(void)
 		cmocka_unit_test(view_long_step),
 		cmocka_unit_test(view_never_too_wide),
 		cmocka_unit_test(view_time_goes_on),
+		cmocka_unit_test(view_bar_never_falls),
 		cmocka_unit_test(view_states),
 		cmocka_unit_test(view_many_jobs),
 		cmocka_unit_test(view_events),
