@@ -15,7 +15,7 @@ struct export_line {
 /* ERR_INPUT: the line lacks `what`. */
 int export_wrong(const struct export_line *l, struct err *e, const char *what);
 /* The trial of that run that the line names by host, attempt and trial, or NULL. Mostly the one read
- * last: lines of a trial follow it, though a file may have been sorted. */
+ * last: lines of a trial follow it, though a file may have been sorted; others are looked up. */
 struct result_trial *export_find_trial(
 	struct result_set *s, const struct export_line *l, uint64_t run);
 void export_strv_read(const json_t *list, struct strv *ret);

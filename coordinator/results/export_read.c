@@ -240,22 +240,6 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 	return 0;
 }
 
-struct result_trial *export_find_trial(
-	struct result_set *s, const struct export_line *l, uint64_t run)
-{
-	const char *host = json_get_str(l->o, "host", "");
-	uint32_t attempt = export_u32(l->o, "attempt"), trial = export_u32(l->o, "trial");
-
-	for (size_t i = s->n_trials; i > 0; i--) {
-		struct result_trial *t = &s->trials[i - 1];
-
-		if (t->run == run && t->sum.trial == trial && t->attempt == attempt &&
-			strcmp(t->host, host) == 0)
-			return t;
-	}
-	return NULL;
-}
-
 static int read_detail(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_trial *t = export_find_trial(s, l, run);
@@ -503,6 +487,7 @@ static void fill_name(char **name, const struct strv *list, uint32_t i)
 
 int export_read_end(struct result_set *s, struct err *e)
 {
+	result_set_unindex(s);
 	if (s->n_runs)
 		qsort(s->runs, s->n_runs, sizeof(*s->runs), by_run);
 	if (s->n_trials)

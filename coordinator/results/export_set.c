@@ -2,10 +2,11 @@
 #include "coordinator/results/export.h"
 
 /* The kinds of items, each a table and its size: what a set gains must be written here, or an import
- * would lose it. */
+ * would lose it. The index is no content. */
 #define KINDS 7
 _Static_assert(sizeof(struct result_set) ==
-		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + sizeof(size_t)),
+		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + sizeof(size_t)) +
+			       sizeof(struct trial_index *),
 	"a kind of item is not written");
 
 size_t export_items(const struct result_set *s)

@@ -94,6 +94,7 @@ void result_set_clear(struct result_set *s)
 		result_series_clear(&s->series[i]);
 	for (size_t i = 0; i < s->n_steps; i++)
 		step_clear(&s->steps[i]);
+	result_set_unindex(s);
 	free(s->runs);
 	free(s->envs);
 	free(s->trials);

@@ -140,6 +140,7 @@ struct result_wish {
 	int has_margin;
 	double margin;
 };
+struct trial_index;
 struct result_set {
 	struct result_wish wish;
 	struct result_run *runs;
@@ -156,8 +157,10 @@ struct result_set {
 	size_t n_series;
 	struct result_step *steps; /* in the order in which each host executed them */
 	size_t n_steps;
+	struct trial_index *index; /* while lines are read (export_index.c), else NULL */
 };
 void result_set_clear(struct result_set *s);
+void result_set_unindex(struct result_set *s);
 /* The trial's series in a set that export_read_end() has left; NULL where it has none. */
 const struct result_series *result_set_series(
 	const struct result_set *s, const struct result_trial *t);

@@ -84,6 +84,62 @@ static int check_run(const struct result_run *r, struct err *e)
 	return 0;
 }
 
+static int is_line_or_none(const char *s, size_t max)
+{
+	return !s || is_line(s, max);
+}
+
+/* Of the host's programs: lines, with whatever control characters they print. */
+static int is_text(const char *s, size_t max)
+{
+	size_t len = strlen(s), n;
+
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_valid(s + i, len - i);
+		if (n == 0)
+			return 0;
+	}
+	return len <= max;
+}
+
+static int check_detail(const struct result_trial *t, struct err *e)
+{
+	const struct trial_detail *d = &t->sum.detail;
+
+	for (size_t i = 0; i < d->n_parts; i++)
+		if (!is_name(d->parts[i].name) || !is_line(d->parts[i].kind, NAME_BYTES) ||
+			!is_time(d->parts[i].elapsed_ns))
+			return wrong(e, "trial", t->host, t->sum.trial,
+				"the name, kind or time of a part of it makes no sense");
+	for (size_t i = 0; i < d->n_facts; i++)
+		if (!is_name(d->facts[i].name) || !is_line(d->facts[i].unit, NAME_BYTES))
+			return wrong(e, "trial", t->host, t->sum.trial,
+				"the name or unit of a fact of it is no line");
+	for (size_t i = 0; i < d->n_notes; i++)
+		if (!is_name(d->notes[i].name) || !is_text(d->notes[i].text, DETAIL_NOTE_MAX))
+			return wrong(e, "trial", t->host, t->sum.trial,
+				"the name of a note of it is no line, or its text too long");
+	return 0;
+}
+
+static int check_evidence(const struct result_trial *t, struct err *e)
+{
+	const struct trial_evidence *v = t->sum.evidence;
+
+	if (!v)
+		return 0;
+	for (size_t i = 0; i < v->n_disks; i++)
+		if (!is_line_or_none(v->disks[i].name, NAME_BYTES) ||
+			!is_line_or_none(v->disks[i].id, NAME_BYTES) ||
+			!is_line_or_none(v->disks[i].backing, NAME_BYTES))
+			return wrong(e, "trial", t->host, t->sum.trial,
+				"a name of a disk of it is no line");
+	if (!is_line_or_none(v->maintenance_before, TEXT_BYTES) ||
+		!is_line_or_none(v->maintenance_after, TEXT_BYTES))
+		return wrong(e, "trial", t->host, t->sum.trial, "its maintenance is no line");
+	return 0;
+}
+
 static int check_trial(const struct result_run *r, const struct result_trial *t, struct err *e)
 {
 	const struct trial_summary *s = &t->sum;
@@ -99,7 +155,7 @@ static int check_trial(const struct result_run *r, const struct result_trial *t,
 		return wrong(e, "trial", t->host, s->trial, "a text of it is no line");
 	if (!is_time(s->elapsed_ns) || !is_time(s->sync_ns) || !is_time(s->started_wall_ns))
 		return wrong(e, "trial", t->host, s->trial, "its times make no sense");
-	return 0;
+	return check_detail(t, e) || check_evidence(t, e) ? -1 : 0;
 }
 
 static int check_summary(const struct result_run *r, const struct result_summary *m, unsigned i,
@@ -159,6 +215,9 @@ int result_set_check(const struct result_set *s, struct err *e)
 	for (size_t i = 0; i < s->n_envs; i++)
 		if (s->envs[i].run != r->id || !is_name(s->envs[i].host))
 			return err_set(e, ERR_INPUT, "an environment of no host of the run");
+	for (size_t i = 0; i < s->n_stops; i++)
+		if (s->stops[i].run != r->id || !is_name(s->stops[i].host))
+			return err_set(e, ERR_INPUT, "a stop of no host of the run");
 	for (size_t i = 0; i < s->n_trials; i++)
 		if (check_trial(r, &s->trials[i], e))
 			return -1;

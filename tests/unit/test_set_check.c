@@ -18,6 +18,7 @@
 #define SERIES                                                                                     \
 	"{\"type\":\"series\",\"run\":1,\"host\":\"h\",\"trial\":1,\"columns\":[\"start_ns\","     \
 	"\"disk_busy_ns\"],\"points\":"
+#define OF_TRIAL(type) "{\"type\":\"" type "\",\"run\":1,\"host\":\"h\",\"trial\":1"
 #define STEP "{\"type\":\"step\",\"run\":1,\"host\":\"h\",\"argv\":[\"true\"]"
 
 /* NULL: read and kept. Else words of the error, whether reading or the check says it. */
@@ -80,6 +81,38 @@ static const struct {
 	{"a step with control characters", RUN "}\n" TRIAL "}\n" STEP ",\"what\":\"\\u0001\"}\n",
 		"step 1 of host 'h'"},
 	{"a step before its start", RUN "}\n" TRIAL "}\n" STEP ",\"elapsed_ns\":-1}\n", "step 1"},
+	{"a part, a fact and a note",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("part") ",\"name\":\"p\",\"kind\":\"job\"}\n" OF_TRIAL(
+			"fact") ",\"name\":\"f\",\"value\":1}\n" OF_TRIAL("note") ",\"name\":\"n\","
+		"\"text\":\"a\\u001b[1m\\nb\"}\n",
+		NULL},
+	{"a part with control characters",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("part") ",\"name\":\"\\u0001\"}\n", "a part"},
+	{"a kind with control characters",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("part") ",\"name\":\"p\",\"kind\":\"\\n\"}\n",
+		"a part"},
+	{"a fact with control characters",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("fact") ",\"name\":\"\\u0001\",\"value\":1}\n",
+		"a fact"},
+	{"a unit that turns the line round",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("fact") ",\"name\":\"f\",\"value\":1,"
+		"\"unit\":\"\\u202e\"}\n",
+		"a fact"},
+	{"a note with control characters",
+		RUN "}\n" TRIAL "}\n" OF_TRIAL("note") ",\"name\":\"\\u0001\"}\n", "a note"},
+	{"a disk with control characters",
+		RUN "}\n" TRIAL ",\"evidence\":{}}\n" OF_TRIAL("trial-disks") ",\"disks\":["
+		"{\"name\":\"\\u001b[31m\"}]}\n",
+		"a disk"},
+	{"maintenance with an end of line",
+		RUN "}\n" TRIAL ",\"evidence\":{\"maintenance_before_text\":\"a\\nb\"}}\n",
+		"maintenance"},
+	{"a stop of no host",
+		RUN "}\n" TRIAL "}\n{\"type\":\"stop\",\"run\":1,\"host\":\"\\u0001\",\"block\":1}\n",
+		"a stop"},
+	{"a stop of another run",
+		RUN "}\n" TRIAL "}\n{\"type\":\"stop\",\"run\":2,\"host\":\"h\",\"block\":1}\n",
+		"a stop"},
 	{"an environment of no host",
 		RUN "}\n" TRIAL "}\n{\"type\":\"environment\",\"run\":1,\"host\":\"\\u0001\","
 		    "\"inventory\":{}}\n",
@@ -157,12 +190,43 @@ static void plans_are_limited(void **state)
 	result_set_clear(&set);
 }
 
+/* As of a file that was sorted by type: each line finds its own of 100,000 trials, in any order. */
+static void shuffled_lines_find_their_trials(void **state)
+{
+	const uint32_t n = 100000, step = 7919; /* a prime that does not divide n */
+	struct result_set set = {0};
+	struct err e = {0};
+	char line[256];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		uint32_t trial = 1 + (uint32_t)((uint64_t)i * step % n);
+		int len = i < n ? snprintf(line, sizeof(line),
+					  "{\"type\":\"trial\",\"run\":1,\"host\":\"h\","
+					  "\"trial\":%u,\"block\":1,\"layout\":0,\"workload\":0}",
+					  i + 1)
+				: snprintf(line, sizeof(line),
+					  "{\"type\":\"fact\",\"run\":1,\"host\":\"h\","
+					  "\"trial\":%u,\"name\":\"f\",\"value\":%u}",
+					  trial, trial);
+
+		assert_ok(export_read_line(&set, "lines", i + 1, line, (size_t)len, &e), e);
+	}
+	assert_int_equal(set.n_trials, n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(set.trials[i].sum.detail.n_facts, 1);
+		assert_true(set.trials[i].sum.detail.facts[0].value == i + 1);
+	}
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strangers_are_checked),
 		cmocka_unit_test(sizes_are_limited),
 		cmocka_unit_test(plans_are_limited),
+		cmocka_unit_test(shuffled_lines_find_their_trials),
 	};
 
 	return cmocka_run_group_tests_name("set_check", tests, NULL, NULL);
