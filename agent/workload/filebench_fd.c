@@ -24,6 +24,8 @@ struct fb_fd *fb_fd_slot(struct fb_thread *t, const struct fb_op *op)
 	/* One descriptor a file is enough to go round all of them. */
 	most = t->run->sets[d->set].files.n < WML_MAX_FDS ? (unsigned)t->run->sets[d->set].files.n
 							  : WML_MAX_FDS;
+	if (most == 0) /* nothing to open in it: the reader lets no such flowop pass */
+		return &t->fds[t->fd_last];
 	t->fd_rotor = t->fd_rotor == 0 || t->fd_rotor > most ? most - 1 : t->fd_rotor - 1;
 	t->fd_last = t->fd_rotor;
 	return &t->fds[t->fd_rotor];

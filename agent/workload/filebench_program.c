@@ -1,7 +1,7 @@
 /*
  * The external filebench. Owns the text it is given and its output. The text was read by our own
- * reader first, and none that holds the word "system" is passed on: filebench would run it in a
- * shell.
+ * reader first. What is passed on, with the plan's values in it, is looked at again: none that holds
+ * the word "system" (filebench would run it in a shell), none whose files lie outside the volume.
  */
 #include "agent/workload/filebench_program.h"
 
@@ -140,6 +140,19 @@ static void add_setting(const struct wml_setting *s, const char *line, size_t le
 	buf_addc(out, '\n');
 }
 
+/* The line without what stands behind a #: readers differ in where they see one. */
+static size_t said_of(const char *line, size_t len)
+{
+	int quoted = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] == '#' && !quoted)
+			return i;
+		quoted ^= line[i] == '"';
+	}
+	return len;
+}
+
 static void translate(const struct fb_program *p, const char *text, struct buf *out)
 {
 	while (*text) {
@@ -153,7 +166,7 @@ static void translate(const struct fb_program *p, const char *text, struct buf *
 		else if (s)
 			add_setting(s, text, len, out);
 		else if (!is_run(text, len))
-			buf_addf(out, "%.*s\n", (int)len, text);
+			buf_addf(out, "%.*s\n", (int)said_of(text, len), text);
 		text += len + (text[len] == '\n');
 	}
 	buf_addf(out, "run %lld\n", (long long)p->run_s);
@@ -175,11 +188,66 @@ static int load_text(struct fb_program *p, struct buf *text, struct err *e)
 		   : program->run_s	    ? program->run_s
 					    : 60;
 	wml_free(program);
+	return 0;
+}
+
+static const char *source_name(const struct fb_program *p)
+{
+	return p->w->personality ? p->w->personality : p->w->wml;
+}
+
+static int is_folder(const struct fb_program *p, const struct wml_token *t)
+{
+	return t->kind == TOKEN_WORD && t->len == strlen(p->folder) && !memcmp(t->s, p->folder, t->len);
+}
+
+static int is_dir(const struct wml_token *t)
+{
+	return t->kind == TOKEN_VARIABLE && t->len == 3 && !memcmp(t->s, "dir", 3);
+}
+
+/* The token now, behind those two: files lie in $dir, and $dir is the workload's folder. */
+static int check_place(const struct fb_program *p, const struct wml_token *before,
+	const struct wml_token *last, const struct wml_token *now, int dir_is_set, struct err *e)
+{
+	int of_path = wml_token_is(before, "path") && wml_token_is_mark(last, '=');
+
+	if (of_path && !is_dir(now))
+		return err_set(e, ERR_DENIED,
+			"%s: a 'path' must be $dir, the volume's folder, and nothing else: with "
+			"filebench itself no file may lie elsewhere",
+			source_name(p));
+	if ((is_dir(now) && !of_path && !wml_token_is(last, "set")) || (dir_is_set && !is_folder(p, now)))
+		return err_set(e, ERR_DENIED,
+			"%s: $dir is the volume's folder: it may stand behind 'path =' or, in a line of its "
+			"own, behind 'set'",
+			source_name(p));
+	return 0;
+}
+
+/* Of the text as filebench will read it. */
+static int check_given(const struct fb_program *p, const struct buf *text, struct err *e)
+{
+	struct wml_token before = {0}, last = {0};
+	struct wml_lexer l;
+	int set = 0; /* tokens behind "set $dir": 1 is the '=', 2 the value */
+
 	if (strstr(buf_str(text), "system"))
 		return err_set(e, ERR_DENIED,
 			"%s holds the word 'system', with which filebench runs shell commands: it is not "
 			"passed on",
-			w->wml);
+			source_name(p));
+	if (wml_lex_start(&l, p->file, buf_str(text), text->len, e))
+		return -1;
+	while (l.now.kind != TOKEN_END) {
+		if (check_place(p, &before, &last, &l.now, set == 2, e))
+			return -1;
+		set = is_dir(&l.now) && wml_token_is(&last, "set") ? 1 : set == 1 ? 2 : 0;
+		before = last;
+		last = l.now;
+		if (wml_lex_next(&l, e))
+			return -1;
+	}
 	return 0;
 }
 
@@ -190,8 +258,10 @@ static int write_text(struct fb_program *p, struct err *e)
 
 	if (rc == 0) {
 		translate(p, buf_str(&text), &out);
-		rc = fs_write_file(p->file, out.data, out.len, 0644, e);
+		rc = check_given(p, &out, e);
 	}
+	if (rc == 0)
+		rc = fs_write_file(p->file, out.data, out.len, 0644, e);
 	buf_free(&text);
 	buf_free(&out);
 	return rc;

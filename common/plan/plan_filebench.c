@@ -125,6 +125,12 @@ static void read_setting(struct reading *r, const struct yaml_node *n, const cha
 	value = read_scalar(r, n, child);
 	if (!value)
 		return;
+	if (!wml_setting_is_plain(value)) {
+		read_error(r, n, child,
+			"'%s' is no value of a variable: letters, digits and . _ - $ %%, at most 79",
+			shown(value, text));
+		return;
+	}
 	if (f->n_settings == FILEBENCH_MAX_SETTINGS) {
 		read_error_key(r, n, path, "more than %d variables", FILEBENCH_MAX_SETTINGS);
 		return;

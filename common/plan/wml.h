@@ -111,6 +111,10 @@ struct wml_setting {
 	const char *name, *value; /* "nfiles", "1000"; sizes as in plans: 16K */
 };
 
+/* Letters, digits and . _ - $ %, at most 79 of them: a value that cannot be anything else where it is
+ * written into a workload file. Others are refused by wml_load. */
+int wml_setting_is_plain(const char *value);
+
 /* name: of the text, for messages. A setting that the file doesn't use is an error that names those
  * it could be (NULL-terminated list by wml_variables). */
 int wml_load(const char *name, const char *text, size_t len, const struct wml_setting *settings,

@@ -244,6 +244,19 @@ static int check_op(struct build *b, const struct wml_item *item, const struct w
 	return 0;
 }
 
+/* Flowops on files want a fileset that has some; those on folders do with leaf folders alone. */
+static int check_files(struct build *b, const struct wml_item *item, const struct wml_op *op)
+{
+	const struct wml_set *s = op->set < 0 ? NULL : &b->p->sets[op->set];
+	enum wml_flow flow = op->type->flow;
+
+	if (!s || s->entries || flow == FLOW_MAKEDIR || flow == FLOW_REMOVEDIR || flow == FLOW_LISTDIR)
+		return 0;
+	return wml_fail(b->w->file, item->at, b->e,
+		"%s: the fileset '%s' has no files, only folders: give it 'entries='", op->type->word,
+		s->name);
+}
+
 static int build_ops(struct build *b, const struct wml_env *env, const struct wml_item *parent,
 	const char *prefix, int depth, struct wml_op **ret, size_t *ret_n);
 
@@ -290,7 +303,7 @@ static int build_op(struct build *b, const struct wml_env *env, const struct wml
 	if (find_set(b, &x, item, op) || take_numbers(&x, item, op) || take_flags(&x, item, op) ||
 		wml_eval_text(&x, item, ATTR_TARGET, &op->target))
 		return -1;
-	return check_op(b, item, op);
+	return check_op(b, item, op) || check_files(b, item, op) ? -1 : 0;
 }
 
 static int build_ops(struct build *b, const struct wml_env *env, const struct wml_item *parent,

@@ -188,6 +188,15 @@ int wml_take_randvar(struct wml *w, struct wml_lexer *l, struct err *e)
 	return 0;
 }
 
+int wml_setting_is_plain(const char *value)
+{
+	const char *c = value;
+
+	while (isalnum((unsigned char)*c) || (*c && strchr("._-$%", *c)))
+		c++;
+	return c > value && !*c && c - value < 80;
+}
+
 int wml_apply_settings(struct wml *w, const struct wml_setting *s, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -196,6 +205,10 @@ int wml_apply_settings(struct wml *w, const struct wml_setting *s, size_t n, str
 
 		if (var->fixed)
 			return err_set(e, ERR_INPUT, "the variable '%s' is set twice", s[i].name);
+		if (!wml_setting_is_plain(s[i].value))
+			return err_set(e, ERR_INPUT,
+				"the variable '%s' takes letters, digits and . _ - $ %%, at most 79",
+				s[i].name);
 		var->fixed = 1;
 		if (isdigit((unsigned char)s[i].value[0])) {
 			v->kind = VALUE_NUMBER;

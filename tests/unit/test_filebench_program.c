@@ -114,12 +114,82 @@ static void test_failures_of_the_program(void **state)
 		"holds the word 'system'");
 }
 
+#define WITH_PATH(before, path)                                                                    \
+	before "define fileset name=f,path=" path ",entries=5,dirwidth=5\n"                        \
+	       "define process name=p { thread name=t { flowop statfile name=s,filesetname=f } }\n"
+
+/* What would lie elsewhere is refused before the program runs, and before its text is written. */
+static void test_files_lie_in_the_volume(void **state)
+{
+	static const char *const texts[] = {
+		WITH_PATH("", "/etc"),
+		WITH_PATH("set $other=/etc\n", "$other"),
+		WITH_PATH("set $other=$dir\n", "$other"),
+		WITH_PATH("", "\"$dir/../..\""),
+		WITH_PATH("set $n=1 set $dir=/etc\n", "$dir"),
+		WITH_PATH("set ${dir}=/etc\n", "$dir"),
+		WITH_PATH("set $n=1 set $dir=5\n", "$dir"),
+	};
+	char *path = xasprintf("%s/w.files/run.f", dir);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		check_failure(output, texts[i], "the volume's folder");
+		assert_int_equal(access(path, F_OK), -1);
+	}
+	free(path);
+}
+
+static void test_remarks_are_not_passed_on(void **state)
+{
+	struct trial t;
+	struct err e;
+	char *text;
+
+	(void)state;
+	write_script(output);
+	trial_init(&t, NULL, WITH_PATH("# one, path=/etc\necho \"a # b\" # two, path=/etc\n", "$dir"));
+	assert_ok(run(&t, NULL, 0, &e), e);
+	text = given_text();
+	assert_null(strstr(text, "/etc"));
+	assert_has(text, "echo \"a # b\"");
+	assert_has(text, "path=$dir,entries=5");
+	free(text);
+	free(t.f.program);
+	trial_clear(&t);
+}
+
+static void test_a_value_brings_no_command(void **state)
+{
+	static const char *const values[] = {"5\nsystem \"id\"", "$x\nrun 1", "a b", "a\"b", "a;b", ""};
+	char *path = xasprintf("%s/w.files/run.f", dir);
+
+	(void)state;
+	write_script(output);
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		struct wml_setting s[] = {{"nfiles", values[i]}};
+		struct trial t;
+		struct err e = {0};
+
+		trial_init(&t, "varmail", NULL);
+		assert_int_equal(run(&t, s, 1, &e), -1);
+		assert_has(e.text, "the variable 'nfiles' takes letters, digits and . _ - $ %");
+		assert_int_equal(access(path, F_OK), -1);
+		free(t.f.program);
+		trial_clear(&t);
+	}
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_DIR(test_the_plan_is_in_its_text),
 		IN_DIR(test_its_output_is_the_result),
 		IN_DIR(test_failures_of_the_program),
+		IN_DIR(test_files_lie_in_the_volume),
+		IN_DIR(test_remarks_are_not_passed_on),
+		IN_DIR(test_a_value_brings_no_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,25 @@ static void test_failures_name_flowop_and_place(void **state)
 	check_failure(ONE("flowop read name=r,fd=2,iosize=1k,", ""), "/x.f:5:1: an attribute is wanted");
 }
 
+/* Each flowop that would take a file where there are folders only, with and without a number. */
+static void test_a_fileset_of_folders_has_no_file_to_open(void **state)
+{
+	static const char *const ops[] = {"openfile", "openfile name=o,opennext", "createfile",
+		"createfile name=o,opennext", "deletefile", "statfile", "readwholefile name=o,opennext",
+		"read name=o,iosize=1k,opennext", "appendfile name=o,iosize=1k", "fsyncset"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		char *text = xasprintf("define fileset name=f,path=$dir,leafdirs=5,dirwidth=5\n"
+				       "define process name=p { thread name=t {\n"
+				       " flowop %s%s,filesetname=f\n} }\n",
+			ops[i], strchr(ops[i], ' ') ? "" : " name=o");
+
+		check_failure(text, "the fileset 'f' has no files, only folders: give it 'entries='");
+		free(text);
+	}
+}
+
 static void test_an_io_error_names_file_and_offset(void **state)
 {
 	struct rlimit old, small;
@@ -92,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_DIR(test_failures_name_flowop_and_place),
+		IN_DIR(test_a_fileset_of_folders_has_no_file_to_open),
 		IN_DIR(test_an_io_error_names_file_and_offset),
 		IN_DIR(test_files_that_cannot_fit_are_told_before),
 		IN_DIR(test_a_program_that_is_not_there),

@@ -29,6 +29,9 @@ static const struct wrong wrongs[] = {
 	{"value", FILEBENCH("{personality: varmail, nfiles: 0}"),
 		"7:18: workloads.w.filebench: varmail:11:8: fileset 'spool' has no files: 'entries=' is "
 		"missing or 0\n"},
+	{"value of two lines", FILEBENCH("{personality: varmail, nfiles: \"5\\nsystem \\\"id\\\"\"}"),
+		"7:49: workloads.w.filebench.nfiles: '5?system \"id\"' is no value of a variable: letters, "
+		"digits and . _ - $ %, at most 79\n"},
 	{"program", FILEBENCH("{personality: varmail, program: other}"),
 		"7:50: workloads.w.filebench.program: 'other' must be native, filebench "
 		"(/usr/local/bin/filebench) or the path of one\n"},
