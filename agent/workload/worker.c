@@ -5,6 +5,7 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,7 +23,7 @@
 /* Ends the process when the other side of the descriptor is gone: nobody would read the result. */
 static void *watch_monitor(void *arg)
 {
-	struct pollfd p = {.fd = *(int *)arg, .events = 0};
+	struct pollfd p = {.fd = (int)(intptr_t)arg, .events = 0};
 
 	while (poll(&p, 1, -1) <= 0)
 		;
@@ -152,7 +153,7 @@ static int run_trial(int fd, const struct workload_order *order, struct workload
 	if (engine->prepare(order, &state, e) < 0)
 		return -1;
 	rc = wait_go(fd, &start_ns, e);
-	if (rc == 0 && pthread_create(&watcher, NULL, watch_monitor, &fd) != 0)
+	if (rc == 0 && pthread_create(&watcher, NULL, watch_monitor, (void *)(intptr_t)fd) != 0)
 		rc = err_set(e, ERR_FULL, "cannot start a thread");
 	if (rc == 0) {
 		pthread_detach(watcher);
