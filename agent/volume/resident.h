@@ -7,7 +7,8 @@
 #include "common/base/err.h"
 
 struct resident {
-	uint64_t files, pages; /* regular files looked at; pages of them that are in memory */
+	uint64_t files, pages; /* regular files of which every page was asked for; pages in memory */
+	uint64_t unasked;      /* files that could not be opened, or not be asked about as a whole */
 	char *example;         /* one that has pages; NULL: none has. Caller frees */
 };
 /* Of all regular files below dir, on its file system alone. Without pages in the page cache (ZFS keeps

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/volume/driver.h"
 #include "agent/volume/resident.h"
 #include "common/base/fs.h"
 
@@ -78,6 +79,44 @@ static void test_pages(void **state)
 	assert_ok(fs_remove_tree(dir, &e), e);
 }
 
+/* A file that may not be looked into is not among those of which no page is in memory. */
+static void test_what_cannot_be_asked(void **state)
+{
+	struct volume v = {.directory = dir};
+	struct buf done = {0};
+	struct resident r;
+	struct err e;
+	int one, two, rc;
+
+	(void)state;
+	make();
+	one = write_file("one");
+	two = write_file("below/two");
+	forget(one);
+	forget(two);
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(fchmod(two, 0), 0);
+	if (getuid() == 0) {
+		assert_int_equal(fchown(one, 65534, 65534), 0);
+		assert_int_equal(seteuid(65534), 0);
+	}
+	rc = resident_read(dir, &r, &e);
+	if (rc == 0)
+		rc = volume_check_cold(&v, &done, &e);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	assert_ok(rc, e);
+	assert_int_equal(r.files, 1);
+	assert_int_equal(r.unasked, 1);
+	assert_int_equal(r.pages, 0);
+	assert_string_equal(buf_str(&done),
+		", no page of 1 file in memory, 1 file could not be asked about");
+	buf_free(&done);
+	close(one);
+	close(two);
+	assert_ok(fs_remove_tree(dir, &e), e);
+}
+
 static void test_no_folder(void **state)
 {
 	struct resident r;
@@ -92,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_what_cannot_be_asked),
 		cmocka_unit_test(test_no_folder),
 	};
 
