@@ -144,6 +144,71 @@ static void too_much_is_made_to_fit(void **state)
 	free(h);
 }
 
+/* Rows past the limits change none of those before, and are counted. */
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct trial_detail d = {0}, again;
+	struct buf bytes = {0};
+	struct trial_part *p;
+	struct hist *h = xcalloc(1, sizeof(*h));
+	struct err e;
+
+	(void)state;
+	hist_add(h, 5);
+	for (unsigned i = 0; i < DETAIL_MAX_PARTS + 3; i++) {
+		p = detail_part(&d, "flowop", "op", i < DETAIL_MAX_PARTS ? NULL : h);
+		p->ops += i;
+		if (!p->hist) /* as who adds up members does */
+			p->hist = xstrdup("x");
+	}
+	for (unsigned i = 0; i < DETAIL_MAX_FACTS + 4; i++)
+		detail_fact(&d, "f", i, "");
+	for (unsigned i = 0; i < DETAIL_MAX_NOTES + 6; i++)
+		detail_note(&d, "n", "text");
+	assert_int_equal(d.n_parts, DETAIL_MAX_PARTS);
+	assert_int_equal(d.parts[DETAIL_MAX_PARTS - 1].ops, DETAIL_MAX_PARTS - 1);
+	assert_int_equal(d.n_facts, DETAIL_MAX_FACTS - 1);
+	assert_int_equal(d.dropped, 3 + 5 + 6);
+	detail_fit(&d);
+	assert_int_equal(d.n_facts, DETAIL_MAX_FACTS);
+	detail_encode(&d, &bytes);
+	assert_ok(detail_decode(bytes.data, bytes.len, &again, &e), e);
+	assert_int_equal(again.n_parts, DETAIL_MAX_PARTS);
+	assert_int_equal(again.n_notes, DETAIL_MAX_NOTES);
+	assert_true(detail_find_fact(&again, "detail_dropped")->value == 14);
+	detail_clear(&again);
+	detail_clear(&d);
+	buf_free(&bytes);
+	free(h);
+}
+
+/* With names as long as they may be, rows alone are too much. */
+static void rows_go_where_they_alone_are_too_much(void **state)
+{
+	char name[DETAIL_NAME_MAX + 1];
+	struct trial_detail d = {0}, again;
+	struct buf bytes = {0};
+	struct err e;
+
+	(void)state;
+	memset(name, 'n', DETAIL_NAME_MAX);
+	name[DETAIL_NAME_MAX] = '\0';
+	for (unsigned i = 0; i < DETAIL_MAX_PARTS; i++)
+		detail_part(&d, name, name, NULL)->ops = 1;
+	for (unsigned i = 0; i < DETAIL_MAX_FACTS - 1; i++)
+		detail_fact(&d, name, i, name);
+	detail_fit(&d);
+	detail_encode(&d, &bytes);
+	assert_true(bytes.len <= DETAIL_BYTES_MAX);
+	assert_ok(detail_decode(bytes.data, bytes.len, &again, &e), e);
+	assert_true(again.n_parts > 700);
+	assert_true(detail_find_fact(&again, "detail_dropped")->value ==
+		    (double)(DETAIL_MAX_PARTS - again.n_parts + DETAIL_MAX_FACTS - 1 - (again.n_facts - 1)));
+	detail_clear(&again);
+	detail_clear(&d);
+	buf_free(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +216,8 @@ int main(void)
 		cmocka_unit_test(detail_comes_back_from_an_export),
 		cmocka_unit_test(a_line_without_its_trial_is_refused),
 		cmocka_unit_test(too_much_is_made_to_fit),
+		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(rows_go_where_they_alone_are_too_much),
 	};
 
 	return cmocka_run_group_tests_name("detail", tests, NULL, NULL);
