@@ -93,6 +93,11 @@ int fio_job_name_check(const char *name, struct err *e)
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
 	char text[SHOWN_LEN];
 
+	if (str_starts(name, FIO_GLOBAL))
+		return err_set(e, ERR_INPUT,
+			"'%s' is not a job's name: fio takes what begins with '" FIO_GLOBAL
+			"' for options of all jobs",
+			shown(name, text));
 	if (*name && *name != '.' && *name != '-' && strlen(name) <= JOB_NAME_MAX &&
 		strspn(name, chars) == strlen(name))
 		return 0;

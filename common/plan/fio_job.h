@@ -43,6 +43,8 @@ struct fio_job *fio_jobs_add(struct fio_jobs *jobs, const char *name, int line);
 /* Sets an option, in the place of one of that name. ERR_DENIED, ERR_INPUT: see fio_option_check. */
 int fio_job_set(struct fio_job *j, const char *name, const char *value, int line, struct err *e);
 const struct fio_option *fio_job_get(const struct fio_job *j, const char *name);
+/* For fio, a section whose name begins so, in small letters, is not a job. */
+#define FIO_GLOBAL "global"
 int fio_job_name_check(const char *name, struct err *e);
 
 /* Gets what is wrong: a job (NULL: all), an option of it by its canonical name (NULL: none). */

@@ -64,7 +64,7 @@ static void take_section(struct job_file *f, char *s)
 	}
 	*end = '\0';
 	s = trim_line(s + 1);
-	if (strcasecmp(s, "global") == 0) {
+	if (strcmp(s, FIO_GLOBAL) == 0) {
 		f->now = &f->jobs->global;
 	} else if (fio_job_name_check(s, &e)) {
 		say_line(f, f->line, "%s", e.text);

@@ -116,6 +116,21 @@ static void read_part(struct reading *r, const struct yaml_node *n, const char *
 	free(child);
 }
 
+/* Options alone: one job, called as the workload. */
+static void read_one_job(struct reading *r, const struct yaml_node *n, const char *path,
+	const char *name, struct work_fio *f)
+{
+	struct err e;
+
+	if (fio_job_name_check(name, &e)) {
+		read_error_key(r, yaml_get(n, "options"), path,
+			"%s: its one job is called as the workload: call it otherwise", e.text);
+		f->wrong = 1;
+		return;
+	}
+	read_part(r, n, path, "options", fio_jobs_add(&f->jobs, name, 0), f);
+}
+
 /* One of: a job file, jobs, options alone. */
 static void check_shape(struct reading *r, const struct yaml_node *n, const char *path,
 	struct work_fio *f)
@@ -158,8 +173,10 @@ static void read_fio(struct reading *r, const struct yaml_node *n, const char *p
 	read_part(r, n, path, "jobs", NULL, f);
 	if (yaml_get(n, "jobs"))
 		return;
-	read_part(r, n, path, "options",
-		yaml_get(n, "job") ? &f->options : fio_jobs_add(&f->jobs, w->name, 0), f);
+	if (yaml_get(n, "job"))
+		read_part(r, n, path, "options", &f->options, f);
+	else
+		read_one_job(r, n, path, w->name, f);
 }
 
 /* ---- what spans options ---- */

@@ -46,7 +46,7 @@ static void use_text(const char *text)
 		if (value)
 			*value++ = '\0';
 		if (*line == '[')
-			MUST(!strchr(line, '/') && line[1] != '.' && strcmp(line, "[global]"));
+			MUST(!strchr(line, '/') && line[1] != '.' && strncmp(line, "[global", 7));
 		else if (i == ARRAY_LEN(own))
 			MUST(fio_option_check(line, value, &e) == 0);
 		free(line);

@@ -34,6 +34,10 @@ static void fio_gets_what_was_understood(void **state)
 			"[global]\nsize=1m\n[a]\nrw=read\nreadwrite=write\n[global]\nsize=2m\n[b]\nrw=read\n",
 			"[a]\ndirectory=.\ngroup_reporting\nsize=1m\nrw=write\n[b]\ndirectory=.\n"
 			"group_reporting\nnew_group\nsize=2m\nrw=read\n"},
+		{"global is written small, else it is a job",
+			"[Global]\nrw=read\nsize=1m\n[b-global]\nrw=read\nsize=2m\n",
+			"[Global]\ndirectory=.\ngroup_reporting\nrw=read\nsize=1m\n[b-global]\n"
+			"directory=.\ngroup_reporting\nnew_group\nrw=read\nsize=2m\n"},
 		{"stages", "[a]\nrw=read\nsize=1m\n[b]\nrw=read\nsize=1m\nstonewall\n",
 			"[a]\ndirectory=.\ngroup_reporting\nrw=read\nsize=1m\n[b]\ndirectory=.\n"
 			"group_reporting\nrw=read\nsize=1m\nstonewall\n"},
@@ -97,6 +101,12 @@ static const struct text_case wrong_cases[] = {
 		"x.fio:5: a section's line is [name]\n"
 		"x.fio:6: '' is not a job's name: files are called by it, so use letters, digits, "
 		"'.', '_', '+', '-', not starting with '.' or '-', at most 64 bytes\n"
+		"x.fio:7: bs: '0' is outside of 1 B to 64 MiB\n"},
+	{"what fio takes for global", "[globals]\nrw=read\n[a]\nrw=read\nsize=1m\n[global.b]\nbs=0\n",
+		"x.fio:1: 'globals' is not a job's name: fio takes what begins with 'global' for "
+		"options of all jobs\n"
+		"x.fio:6: 'global.b' is not a job's name: fio takes what begins with 'global' for "
+		"options of all jobs\n"
 		"x.fio:7: bs: '0' is outside of 1 B to 64 MiB\n"},
 	{"what a job lacks", "[a]\nbs=4k\n[b]\nrw=read\nsize=1m\ntime_based\n[a]\nrw=read\nsize=1m\n",
 		"x.fio:1: [a]: 'rw' is missing: read, write, randread, randwrite, randrw\n"
