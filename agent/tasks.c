@@ -355,31 +355,36 @@ static void collect(void *arg, const struct step *s)
 	strv_copy(&step->argv, &s->argv);
 }
 
+static void collect_program(void *arg, const struct workload *w, struct strv *argv)
+{
+	struct msg_preview_reply *r = arg;
+
+	r->steps = xreallocarray(r->steps, r->n_steps + 1, sizeof(*r->steps));
+	r->steps[r->n_steps++] = (struct preview_step){.phase = PHASE_WORKLOAD,
+		.what = xasprintf("run %s (%s) in the volume's folder", w->name,
+			workload_kind_name(w->kind)),
+		.argv = *argv};
+}
+
 /* Programs that are the work, in the place of the layout's workloads: before it is taken down. Steps
  * from `from` on are the layout's. */
 static void add_programs(const struct plan *p, struct msg_preview_reply *r, size_t from)
 {
-	size_t at = from, n = 0;
-	struct preview_step *some = xcalloc(p->n_workloads, sizeof(*some));
+	struct msg_preview_reply some = {0};
+	size_t at = from;
 
 	while (at < r->n_steps && r->steps[at].phase != PHASE_TEARDOWN)
 		at++;
-	for (size_t i = 0; i < p->n_workloads; i++) {
-		struct strv argv = {0};
-
-		workload_argv(&p->workloads[i], p, &argv);
-		if (!argv.n)
-			continue;
-		some[n++] = (struct preview_step){.phase = PHASE_WORKLOAD,
-			.what = xasprintf("run %s (%s) in the volume's folder", p->workloads[i].name,
-				workload_kind_name(p->workloads[i].kind)),
-			.argv = argv};
-	}
-	r->steps = xreallocarray(r->steps, r->n_steps + n + 1, sizeof(*r->steps));
-	memmove(&r->steps[at + n], &r->steps[at], (r->n_steps - at) * sizeof(*r->steps));
-	memcpy(&r->steps[at], some, n * sizeof(*some));
-	r->n_steps += n;
-	free(some);
+	for (size_t i = 0; i < p->n_workloads; i++)
+		workload_programs(&p->workloads[i], p, collect_program, &some);
+	if (!some.n_steps)
+		return;
+	r->steps = xreallocarray(r->steps, r->n_steps + some.n_steps, sizeof(*r->steps));
+	memmove(&r->steps[at + some.n_steps], &r->steps[at],
+		(r->n_steps - at) * sizeof(*r->steps));
+	memcpy(&r->steps[at], some.steps, some.n_steps * sizeof(*some.steps));
+	r->n_steps += some.n_steps;
+	free(some.steps);
 }
 
 /* As an offer would be asked, at whatever hour the policy lets jobs run. */

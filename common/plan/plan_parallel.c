@@ -228,6 +228,13 @@ static int syncs(const struct workload *w)
 	return least;
 }
 
+static void programs(
+	const struct workload *w, const struct plan *p, workload_program *each, void *arg)
+{
+	for (size_t i = 0; i < w->parallel->n; i++)
+		workload_programs(&w->parallel->members[i], p, each, arg);
+}
+
 const struct workload_type work_parallel_type = {
 	.key = "parallel",
 	.headline_of = headline,
@@ -240,4 +247,5 @@ const struct workload_type work_parallel_type = {
 	.lacks = lacks,
 	.syncs = syncs,
 	.nature = nature,
+	.programs = programs,
 };

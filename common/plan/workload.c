@@ -43,10 +43,16 @@ int workload_lacks(const struct workload *w, const struct inventory *inv, struct
 	return ret->len > before;
 }
 
-void workload_argv(const struct workload *w, const struct plan *p, struct strv *ret)
+void workload_programs(const struct workload *w, const struct plan *p, workload_program *each, void *arg)
 {
+	struct strv argv = {0};
+
+	if (type_of(w)->programs)
+		type_of(w)->programs(w, p, each, arg);
 	if (type_of(w)->argv)
-		type_of(w)->argv(w, p, ret);
+		type_of(w)->argv(w, p, &argv);
+	if (argv.n)
+		each(arg, w, &argv);
 }
 
 const char *workload_kind_name(enum workload_kind kind)

@@ -49,8 +49,11 @@ void workload_folders(const struct workload *w, struct strv *folders);
 /* What a host with that inventory lacks for it ("there is no /usr/bin/fio: …"); 0: nothing. */
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret);
 
-/* The program that is the work, as a dry run shows it; nothing where the work is our own. Appended. */
-void workload_argv(const struct workload *w, const struct plan *p, struct strv *ret);
+/* Gets the vector of a program that is the work of w, a whole workload or a member; takes argv over. */
+typedef void workload_program(void *arg, const struct workload *w, struct strv *argv);
+/* The programs that are the work, as a dry run shows them, in the plan's order: of a parallel workload
+ * each member's. None where the work is our own. */
+void workload_programs(const struct workload *w, const struct plan *p, workload_program *each, void *arg);
 
 /* The plan's word for the kind: "stream", "pg_restore". */
 const char *workload_kind_name(enum workload_kind kind);

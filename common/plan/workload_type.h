@@ -44,6 +44,9 @@ struct workload_type {
 	void (*lacks)(const struct workload *w, const struct inventory *inv, struct buf *ret);
 	/* The program that is the work, as a dry run shows it, placeholders unfilled. NULL: none. */
 	void (*argv)(const struct workload *w, const struct plan *p, struct strv *ret);
+	/* Several of them, see workload_programs. NULL: argv says all. */
+	void (*programs)(
+		const struct workload *w, const struct plan *p, workload_program *each, void *arg);
 };
 /* By enum workload_kind. */
 extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];
