@@ -10,6 +10,7 @@
 #include "agent/workload/meter.h"
 #include "agent/workload/program.h"
 #include "agent/workload/sync_tree.h"
+#include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "common/formats/formats.h"
@@ -52,6 +53,21 @@ static void make_argv(struct commanding *c)
 	free(trial);
 }
 
+/* Also where a link leads. */
+static int check_program(const char *path, struct err *e)
+{
+	char *real;
+	int r;
+
+	if (access(path, X_OK))
+		return err_sys(e, "cannot run %s", path);
+	if (fs_realpath(path, &real, e))
+		return -1;
+	r = command_program_check(real, e);
+	free(real);
+	return r;
+}
+
 static int command_prepare(const struct workload_order *order, void **ret_state, struct err *e)
 {
 	struct commanding *c = xcalloc(1, sizeof(*c));
@@ -62,12 +78,8 @@ static int command_prepare(const struct workload_order *order, void **ret_state,
 	c->meter.done_fd = -1;
 	make_argv(c);
 	if (program_open_folder(order->spec, &c->dir, e) ||
-		meter_init(&c->meter, 1, order->spec->sample_ns, e)) {
-		command_clear(c);
-		return -1;
-	}
-	if (access(c->argv.v[0], X_OK)) {
-		err_sys(e, "cannot run %s", c->argv.v[0]);
+		meter_init(&c->meter, 1, order->spec->sample_ns, e) ||
+		check_program(c->argv.v[0], e)) {
 		command_clear(c);
 		return -1;
 	}

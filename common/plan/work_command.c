@@ -62,6 +62,21 @@ const char *command_format(enum command_parse parse)
 	return NULL;
 }
 
+int command_program_check(const char *path, struct err *e)
+{
+	static const char *const own[] = {"fio", "filebench"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char text[SHOWN_LEN];
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (strcmp(name, own[i]) == 0)
+			return err_set(e, ERR_DENIED,
+				"a command does not run %s, whose arguments would go unchecked: use the "
+				"%s workload",
+				shown(path, text), own[i]);
+	return 0;
+}
+
 static void check_argument(struct reading *r, const struct yaml_node *n, const char *path)
 {
 	char text[SHOWN_LEN];
@@ -91,6 +106,7 @@ static void read_argv(struct reading *r, const struct yaml_node *n, const char *
 	struct strv *argv = field;
 	const char *why;
 	char text[SHOWN_LEN];
+	struct err e;
 
 	(void)arg;
 	if (n->kind != YAML_SEQ || n->n == 0 || n->n > COMMAND_MAX_ARGS) {
@@ -109,6 +125,8 @@ static void read_argv(struct reading *r, const struct yaml_node *n, const char *
 	}
 	if (argv->n && path_is_sane(argv->v[0], &why))
 		read_error(r, n->items[0], path, "'%s' %s", shown(argv->v[0], text), why);
+	else if (argv->n && command_program_check(argv->v[0], &e))
+		read_error(r, n->items[0], path, "%s", e.text);
 }
 
 #define FIELD(name) offsetof(struct work_command, name)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
+#include "common/base/err.h"
 
 #define COMMAND_MAX_ARGS 256
 #define COMMAND_ARG_MAX 4096 /* bytes */
@@ -27,6 +28,9 @@ struct work_command {
 	int parse;           /* enum command_parse: what its output is */
 };
 
+/* Programs whose arguments only their own workloads choose and check, whatever folder they are in: fio,
+ * filebench. ERR_DENIED for their names; links are the caller's to follow. */
+int command_program_check(const char *path, struct err *e);
 /* The name of the format in common/formats; NULL for auto and none. */
 const char *command_format(enum command_parse parse);
 /* An argument with its placeholders replaced; caller frees. */

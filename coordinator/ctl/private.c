@@ -340,7 +340,7 @@ static int write_policy(const struct private *p, struct err *e)
 				 "yours to change.\nallow:\n  scratch: {directory: \"%s/scratch\", "
 				 "limit: %lld}\n"
 				 "  directories: [{path: \"%s/bench\"}]\n"
-				 "  programs: [/usr/bin/fio]\n",
+				 "  programs: [/usr/bin/fio]  # for fio workloads\n",
 			p->dir, (long long)scratch_limit(p), p->dir);
 		r = fs_write_file(path, text, strlen(text), 0600, e);
 		free(text);

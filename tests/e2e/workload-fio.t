@@ -12,13 +12,14 @@ LAYOUTS=2
 
 write_policy() {
 	mkdir -p "$FLEET/one" "$T/jobs"
-	fleet_policy "$FLEET/one" | sed "s|^  programs:.*|  inputs: [$T/jobs/*]\n  programs: [/usr/bin/fio, /usr/bin/dd, /usr/bin/ls, /usr/bin/sleep, /usr/bin/truncate, $T/*/fio]|" \
+	fleet_policy "$FLEET/one" | sed "s|^  programs:.*|  inputs: [$T/jobs/*]\n  programs: [/usr/bin/fio, /usr/bin/dd, /usr/bin/ls, /usr/bin/sleep, /usr/bin/truncate, $T/*/fio, $T/old/tool]|" \
 		>"$FLEET/one/agent.yaml"
 	printf '[global]\nbs=4k ; the usual\ngroup_reporting\n[first]\nrw=randwrite\nsize=1m\n[second]\nstonewall\nrw=read\nsize=2m\nfilename=data\n' \
 		>"$T/jobs/good.fio"
 	printf '[a]\nrw=read\nsize=1m\ndirectory=/etc\ninclude /etc/passwd\nfilename=../x\nexec_prerun=/usr/bin/id\n' >"$T/jobs/bad.fio"
 	printf '[a]\nrw=write\nsize=1m\n\nfixedbufs=1\nioengine=libaio\n' >"$T/jobs/engine.fio"
 	mkdir "$T/old" && printf '#!/bin/sh\necho fio-2.21\n' >"$T/old/fio" && chmod 755 "$T/old" "$T/old/fio"
+	ln -s /usr/bin/fio "$T/old/tool"
 }
 
 write_plans() {
@@ -58,6 +59,7 @@ write_plans() {
 		  none:   {fio: {program: $T/none/fio, options: {rw: read, size: 1m}}}
 		  old:    {fio: {program: $T/old/fio, options: {rw: read, size: 1m}}}
 		  status: {command: {argv: [/usr/bin/ls, /nonexistent]}}
+		  link:   {command: {argv: [$T/old/tool, --name=x, --rw=read, --size=1m, --exec_prerun=/usr/bin/id]}}
 		  slow:   {command: {argv: [/usr/bin/sleep, "60"], timeout: 1s}}
 		  parse:  {command: {argv: [/usr/bin/ls], parse: dd}}
 		  sparse: {command: {argv: [/usr/bin/truncate, -s, 20M, sparse], sync: none}}
@@ -82,6 +84,8 @@ test_run() {
 	run fleet_ctl run --dry-run "$T/plan.yaml"
 	like "a dry run shows fio's vector" "$(cat "$T/out")" '/usr/bin/fio --output-format=json[+] --status-interval=200ms -$'
 	like "and the command's" "$(cat "$T/out")" "/usr/bin/dd if=/dev/zero '?of=[{]dir[}]/c-[{]trial[}]'? bs=64k count=16"
+	run fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={two: {parallel: [{stream: {op: write, size: 1M}}, {fio: {options: {rw: write, size: 1m}}}, {command: {argv: [/usr/bin/ls, -l]}}]}}"
+	like "of what runs in parallel too" "$(tr '\n' '~' <"$T/out")" 'run two.2 .fio.[^/]*/usr/bin/fio --output-format=.*run two.3 .command.[^/]*/usr/bin/ls -l'
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
 	is "every trial is there" "$(trials_counted 1)" $((4 * LAYOUTS))
 	fleet_ctl export 1 >"$T/run.jsonl"
@@ -128,12 +132,14 @@ test_wrong() {
 	like "no fio" "$(error_of none)" "there is no $T/none/fio: install fio"
 	like "an old fio" "$(error_of old)" 'is fio-2.21.*fio 3 or later is needed'
 	like "a command's status and last line" "$(error_of status)" "/usr/bin/ls ended with status 2: .*cannot access '/nonexistent'"
+	like "a link to fio is fio, which a command doesn't run" "$(error_of link)" "a command does not run /usr/bin/fio, .*: use the fio workload"
 	like "a command's timeout" "$(error_of slow)" '/usr/bin/sleep took longer than its timeout of 1s and was killed'
 	like "an output that isn't what the plan says" "$(error_of parse)" 'output'
 	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device .errno 28.: .*file ./sparse: .* offset=[0-9]+"
 	like "files that find no room are not begun" "$(error_of more)" "fio's files need 15 MiB more"
 	is "the others went on" "$(error_of still)" none
 	check "nothing is left" nothing_left one
+	ends "nor by its own name, though the policy names it" 1 fleet_ctl plan check "$T/wrong.yaml" --set "workloads.status.command.argv=[/usr/bin/fio, --exec_prerun=/usr/bin/id]"
 	run fleet_ctl run "$T/wrong.yaml" --set "workloads.status.command.argv=[/usr/bin/id]"
 	like "a program that the policy doesn't name is refused" "$(cat "$T/err" "$T/out")" "allow.programs' does not name /usr/bin/id"
 }

@@ -42,6 +42,15 @@ static const struct wrong fios[] = {
 	{"a job's name", FIO("{jobs: {../a: {rw: read, size: 1m}}}"),
 		"7:20: " HAS ".jobs: '../a' is not a job's name: files are called by it, so use letters, "
 		"digits, '.', '_', '+', '-', not starting with '.' or '-', at most 64 bytes\n"},
+	{"jobs' names that fio takes for global",
+		FIO("{jobs: {globals: {rw: read, size: 1m}, Global: {rw: read, size: 1m}}}"),
+		"7:20: " HAS ".jobs: 'globals' is not a job's name: fio takes what begins with 'global' "
+		"for options of all jobs\n"},
+	{"such a workload's name",
+		WORKLOADS("  global1: {fio: {options: {rw: read, size: 1m}}}\n"),
+		"7:19: workloads.global1.fio: 'global1' is not a job's name: fio takes what begins with "
+		"'global' for options of all jobs: its one job is called as the workload: call it "
+		"otherwise\n"},
 	{"no size, no rw", FIO("{jobs: {a: {rw: read}, b: {size: 1m}}}"),
 		"7:23: " HAS ".jobs.a: 'size' is missing: how large its files are, such as 64m\n"
 		"7:38: " HAS ".jobs.b: 'rw' is missing: read, write, randread, randwrite, randrw\n"},
@@ -76,6 +85,16 @@ static const struct wrong commands[] = {
 		"7:35: workloads.w.command.sync: 'all' is not a kind of sync (filesystem, none)\n"
 		"7:47: workloads.w.command.parse: 'dx' is not a format (auto, none, dd, time, filebench, "
 		"fio, bonnie, iozone, elbencho)\n"},
+	{"fio, past the list of its options", COMMAND("{argv: [/usr/bin/fio, --exec_prerun=/bin/x]}"),
+		"7:24: workloads.w.command.argv: a command does not run /usr/bin/fio, whose arguments "
+		"would go unchecked: use the fio workload\n"},
+	{"filebench, wherever it is", COMMAND("{argv: [/opt/fb/filebench, -f, x]}"),
+		"7:24: workloads.w.command.argv: a command does not run /opt/fb/filebench, whose "
+		"arguments would go unchecked: use the filebench workload\n"},
+	{"fio among others",
+		WORKLOADS("  w: {parallel: [{command: {argv: [/usr/bin/fio, -]}}]}\n"),
+		"7:36: workloads.w.parallel.1.command.argv: a command does not run /usr/bin/fio, whose "
+		"arguments would go unchecked: use the fio workload\n"},
 	{"a duration", WORKLOADS("  w: {command: {argv: [/x]}, duration: 5s}\n"),
 		"7:16: workloads.w.command: a command runs to its end: 'timeout' says how long it may "
 		"take, 'duration' means nothing here\n"},
@@ -181,6 +200,38 @@ static void a_command_is_taken_over(void **state)
 	plan_free(p);
 }
 
+static void add_line(void *arg, const struct workload *w, struct strv *argv)
+{
+	struct buf *out = arg;
+
+	buf_addf(out, "%s:", w->name);
+	for (size_t i = 0; i < argv->n; i++)
+		buf_addf(out, " %s", argv->v[i]);
+	buf_addc(out, '\n');
+	strv_free(argv);
+}
+
+static void each_program_is_told(void **state)
+{
+	struct plan *p = good(
+		WORKLOADS("  s: {stream: {op: write, size: 1M}}\n"
+			  "  c: {command: {argv: [/usr/bin/ls, -l]}}\n"
+			  "  p: {parallel: [{fio: {options: {rw: write, size: 1m}}}, "
+			  "{stream: {op: write, size: 1M}}, {command: {argv: [/usr/bin/dd]}}]}\n") "samples: "
+			  "500ms\n");
+	struct buf out = {0};
+
+	(void)state;
+	for (size_t i = 0; i < p->n_workloads; i++)
+		workload_programs(&p->workloads[i], p, add_line, &out);
+	assert_string_equal(buf_str(&out),
+		"c: /usr/bin/ls -l\n"
+		"p.1: /usr/bin/fio --output-format=json+ --status-interval=500ms -\n"
+		"p.3: /usr/bin/dd\n");
+	buf_free(&out);
+	plan_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +240,7 @@ int main(void)
 		cmocka_unit_test(fio_is_taken_over),
 		cmocka_unit_test(a_host_without_fio_is_told),
 		cmocka_unit_test(a_command_is_taken_over),
+		cmocka_unit_test(each_program_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
