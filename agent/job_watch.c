@@ -3,15 +3,22 @@
  * Owns the trial's timer and its own view of the disks' counters.
  *
  * Progress is whatever the worker counted or the volume's disks moved: a sync counts nothing for
- * long, and so does a file system that is at work on its own. Waiting for the coordinator is none
+ * long, and so does a file system that is at work on its own. While it prepares, nothing is counted
+ * yet and its inputs lie elsewhere: then what it and its children read and write counts. Waiting for the coordinator is none
  * of the worker's. Invariant: the timer is pending only while a worker prepares, waits or runs.
  */
 #include "agent/job_internal.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/fs.h"
 #include "common/base/units.h"
 
 #define LOOK_MAX_NS (10 * NS_PER_S)
 #define LOOK_MIN_NS (100 * NS_PER_MS)
+#define PROC_MAX 65536 /* bytes that a file of /proc may have */
 #define LOOKS 8 /* within the time that nothing may happen in */
 
 /* What the disks moved; 0 without counters. */
@@ -26,6 +33,51 @@ static uint64_t disk_moves(const struct trial_watch *w)
 		moves = sum->disk_read_ops + sum->disk_write_ops + sum->disk_read_bytes +
 			sum->disk_write_bytes;
 	telemetry_reading_clear(&now);
+	return moves;
+}
+
+static uint64_t number_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Bytes that a process and the children it waited for moved, by the kernel's account; 0 without. */
+static uint64_t moved_by(pid_t pid)
+{
+	char path[64];
+	struct buf text = {0};
+	struct err ignored;
+	uint64_t moved = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
+	if (!fs_read_file(path, PROC_MAX, &text, &ignored))
+		moved = number_after(buf_str(&text), "rchar: ") +
+			number_after(buf_str(&text), "wchar: ");
+	buf_free(&text);
+	return moved;
+}
+
+/* Of a worker that prepares, which it does in its first thread. */
+static uint64_t worker_moves(const struct job *j)
+{
+	char path[80], *rest = NULL;
+	struct buf text = {0};
+	struct err ignored;
+	uint64_t moves;
+	pid_t pid;
+
+	if (!j->worker || j->trial.watch.go_ns)
+		return 0;
+	pid = worker_pid(j->worker);
+	moves = moved_by(pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	if (!fs_read_file(path, PROC_MAX, &text, &ignored) && text.data)
+		for (char *child = strtok_r(text.data, " \n", &rest); child;
+			child = strtok_r(NULL, " \n", &rest))
+			moves += moved_by((pid_t)strtol(child, NULL, 10));
+	buf_free(&text);
 	return moves;
 }
 
@@ -69,7 +121,7 @@ static int is_over(const struct job *j, int64_t now, struct err *e)
 void trial_watch_look(struct job *j)
 {
 	struct trial_watch *w = &j->trial.watch;
-	uint64_t moves = disk_moves(w);
+	uint64_t moves = disk_moves(w) + worker_moves(j);
 	int64_t now = clock_mono_ns();
 	struct err e;
 
@@ -99,7 +151,10 @@ void trial_watch_start(struct job *j)
 
 void trial_watch_go(struct job *j)
 {
-	j->trial.watch.go_ns = j->trial.watch.progress_ns = clock_mono_ns();
+	struct trial_watch *w = &j->trial.watch;
+
+	w->go_ns = w->progress_ns = clock_mono_ns();
+	w->moves = disk_moves(w);
 	if (evtimer_pending(j->watch, NULL))
 		look_later(j);
 }

@@ -110,13 +110,38 @@ static int with_journal(struct helper_report *to, struct job_task *t,
 	return status;
 }
 
+/* Folders of the host that workloads write to, symlinks resolved: whoever may write beside them may
+ * have put one there. */
+static int check_folders(const struct volume_ctx *ctx, const struct plan *p, struct err *e)
+{
+	struct strv folders = {0};
+	int remount, status = 0;
+	char *real;
+
+	for (size_t i = 0; i < p->n_workloads; i++)
+		workload_folders(&p->workloads[i], &folders);
+	for (size_t i = 0; i < folders.n && !status; i++) {
+		if (!ctx->policy) {
+			status = err_set(e, ERR_DENIED,
+				"without a policy no directory may be written to");
+		} else {
+			status = policy_check_directory(ctx->policy, folders.v[i], &real, &remount, e);
+			if (!status)
+				free(real);
+		}
+	}
+	strv_free(&folders);
+	return status;
+}
+
 static int build(struct volume_ctx *ctx, struct job_task *t, struct journal *j, json_t **ret,
 	struct err *e)
 {
 	struct volume v = {0};
 
 	(void)j;
-	if (volume_build(ctx, &t->plan->layouts[t->unit.layout], &v, e))
+	if (check_folders(ctx, t->plan, e) ||
+		volume_build(ctx, &t->plan->layouts[t->unit.layout], &v, e))
 		return -1;
 	*ret = volume_to_json(&v);
 	volume_clear(&v);
@@ -161,7 +186,8 @@ static int cache(struct volume_ctx *ctx, struct job_task *t, struct journal *j, 
 	(void)j;
 	if (volume_cache_state(ctx, t->volume, t->plan->cache, &done, e))
 		return -1;
-	if (volume_check(ctx, t->volume, e) || open_disks(ctx, t, &disks, e)) {
+	if (check_folders(ctx, t->plan, e) || volume_check(ctx, t->volume, e) ||
+		open_disks(ctx, t, &disks, e)) {
 		free(done);
 		return -1;
 	}

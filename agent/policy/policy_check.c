@@ -216,7 +216,8 @@ int policy_check_directory(const struct policy *p, const char *dir, char **ret_p
 	return -1;
 }
 
-/* By the text alone, before anything is touched: symlinks are followed when the volume is built. */
+/* By the text alone, before anything is touched: symlinks are followed when a volume is built, and
+ * again before each trial. */
 static int check_folder(const struct policy *p, const char *path, struct err *e)
 {
 	if (strstr(path, "/../") || str_ends(path, "/.."))

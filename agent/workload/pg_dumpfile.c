@@ -12,17 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/sha256.h"
+#include "common/base/units.h"
 
 #define HEAD_BYTES 4096
 #define TAIL_BYTES 4096
 #define CHUNK (1 << 20)
+#define MADE_IN "/var/tmp"
+#define PACKED 8 /* an archive of pgbench's rows, mostly blanks, takes far less than that part */
 #define LIST_MS (10 * 60 * 1000)
 #define SOURCE "arraymark_source" /* database that a dump is made of */
 
@@ -285,14 +288,35 @@ int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 
 /* ---- one that is made ---- */
 
-/* A file without a name; in memory where the temporary folder's file system knows none. */
-static int nameless_file(struct err *e)
+int pg_dumpfile_room(const struct work_pg *w, const char *folder, struct err *e)
 {
-	int fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int64_t each = w->format == PG_FORMAT_PLAIN ? PG_SCALE_BYTES : PG_SCALE_BYTES / PACKED;
+	char need_text[UNITS_LEN], free_text[UNITS_LEN];
+	int64_t need = w->scale * each, room;
+	struct statvfs st;
 
-	if (fd < 0)
-		fd = memfd_create("dump", MFD_CLOEXEC);
-	return fd >= 0 ? fd : err_sys(e, "cannot make a file for the dump");
+	if (statvfs(folder, &st))
+		return err_sys(e, "cannot look for room in %s", folder);
+	if (__builtin_mul_overflow((int64_t)st.f_bavail, (int64_t)st.f_frsize, &room))
+		room = INT64_MAX;
+	if (need <= room)
+		return 0;
+	return err_set(e, ERR_FULL,
+		"a dump of pgbench's scale %u may take %s, and %s has %s free: take a lesser scale, or "
+		"a dump that is there",
+		w->scale, units_size(need, need_text), folder, units_size(room, free_text));
+}
+
+/* A file without a name. */
+static int nameless_file(const struct work_pg *w, struct err *e)
+{
+	int fd;
+
+	if (pg_dumpfile_room(w, MADE_IN, e))
+		return -1;
+	fd = open(MADE_IN, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : err_sys(e, "cannot make a file without a name in " MADE_IN
+					 " for the dump");
 }
 
 /* Of our descriptor, for children that don't have it. /proc may be that of another PID namespace:
@@ -338,7 +362,7 @@ int pg_dumpfile_make(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 {
 	static const char drop[] = "drop database " SOURCE;
 
-	*f = (struct pg_dumpfile){.fd = nameless_file(e)};
+	*f = (struct pg_dumpfile){.fd = nameless_file(c->w, e)};
 	if (f->fd < 0 || !(f->path = descriptor_path(f->fd, e)))
 		return -1;
 	f->shown = xasprintf("made by pgbench at scale %u", c->w->scale);

@@ -23,6 +23,8 @@ int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 /* Makes one of a database of pgbench's at the plan's scale, outside of the volume, without a name:
  * nothing of it is left whatever happens. The server must run; the database goes again. */
 int pg_dumpfile_make(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e);
+/* The folder has room for the dump of that scale; else ERR_FULL says how much is missing. */
+int pg_dumpfile_room(const struct work_pg *w, const char *folder, struct err *e);
 void pg_dumpfile_tell(const struct pg_dumpfile *f, struct trial_detail *d);
 void pg_dumpfile_close(struct pg_dumpfile *f);
 

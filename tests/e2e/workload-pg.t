@@ -114,6 +114,9 @@ full: {pg_restore: {dump: $IN/big.sql, $globals}}"
 	plan outside "$ext4" "\
 load: {pg_restore: {scale: 1}}
 w: {pg_dump: {of: load, target: /var}}"
+	plan linked "$ext4" "\
+load: {pg_restore: {scale: 1}}
+w: {pg_dump: {of: load, target: $FLEET/one/existing/link}}"
 }
 
 # ---- looking at results ----
@@ -231,6 +234,11 @@ test_wrong() {
 	like "an input that the policy does not name is refused" "$(cat "$T/err" "$T/out")" "allow.inputs' does not name /etc/passwd"
 	run fleet_ctl run "$T/outside.yaml"
 	like "so is a target that it does not name" "$(cat "$T/err" "$T/out")" "allow.directories' does not name /var"
+	ln -s /var "$FLEET/one/existing/link"
+	run fleet_ctl run "$T/linked.yaml"
+	like "and one that is a way out of what it names" "$(cat "$T/err" "$T/out")" \
+		"allow.directories' does not name .*existing/link \(which is /var\)"
+	rm "$FLEET/one/existing/link"
 	check "nothing is left" nothing_left one
 	check "no server is left" no_postgres
 }

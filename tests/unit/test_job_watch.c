@@ -5,6 +5,10 @@
  */
 #include "tests/unit/job_kit.h"
 
+#include <fcntl.h>
+
+#include "agent/workload/pg_find.h"
+
 static void stop_worker(struct fixture *f)
 {
 	if (f->job->worker)
@@ -88,6 +92,34 @@ static void test_rehearsal_stands_still(void **state)
 	teardown(&f);
 }
 
+/* A dump of one gigabyte takes longer to read than the worker may stand still. */
+static void test_reading_is_no_stall(void **state)
+{
+	struct pg_programs programs = {0};
+	char path[100], plan[300];
+	struct fixture f;
+	struct err e;
+	int fd;
+
+	(void)state;
+	if (getuid() == 0 || pg_find(NULL, &programs, &e)) /* PostgreSQL does not run as root */
+		skip();
+	pg_programs_clear(&programs);
+	setup_in(&f, "/dev/shm");
+	snprintf(path, sizeof(path), "%s/sparse.dump", f.dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 1 << 30), 0);
+	close(fd);
+	snprintf(plan, sizeof(plan),
+		"stall: 1s\non-trial-failure: stop\nworkloads: {p: {pg_restore: {dump: %s}}}", path);
+	run(&f, 1, plan, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 1);
+	assert_has(f.error, "sparse.dump is not a dump");
+	teardown(&f);
+}
+
 /* How many processes have that word on their command line. */
 static unsigned running(const char *word)
 {
@@ -145,6 +177,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_retry_after_a_stall),
 		cmocka_unit_test(test_rehearsal_stands_still),
 		cmocka_unit_test(test_command_sleeps),
+		cmocka_unit_test(test_reading_is_no_stall),
 	};
 
 	job_kit_main(argc, argv);

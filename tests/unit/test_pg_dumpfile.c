@@ -92,10 +92,25 @@ static void plain_dumps_must_be_whole(void **state)
 	}
 }
 
+/* 2^31 times 16 MiB is 32 PiB. */
+static void a_made_dump_needs_room(void **state)
+{
+	struct work_pg w = {.scale = 0};
+	struct err e = {0};
+
+	(void)state;
+	assert_ok(pg_dumpfile_room(&w, "/tmp", &e), e);
+	w = (struct work_pg){.scale = 1u << 31, .format = PG_FORMAT_PLAIN};
+	assert_int_equal(pg_dumpfile_room(&w, "/tmp", &e), -1);
+	assert_int_equal(e.code, ERR_FULL);
+	assert_non_null(strstr(e.text, "may take 32 PiB, and /tmp has "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_dumps_must_be_whole),
+		cmocka_unit_test(a_made_dump_needs_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
