@@ -18,6 +18,7 @@
 #include "common/base/err.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 #include "common/base/units.h"
 
 /* Each part on the way must be a folder itself; the last one is opened for reading. */
@@ -57,6 +58,8 @@ static int is_empty(int fd)
 	return n == 0;
 }
 
+#define OPEN_UP_MS (10 * 60 * 1000)
+
 static int give(const char *path, uid_t uid, gid_t gid, struct err *e)
 {
 	struct stat st;
@@ -85,6 +88,24 @@ static int drop_rights(uid_t uid, gid_t gid, struct err *e)
 	return 0;
 }
 
+/* A workload may have left folders that even their owner may not change or enter. `find` looks at a
+ * folder before it goes in; without rights of root it can open no more than what is the worker's.
+ * What it cannot open, the removal will name. */
+static void open_up(const char *find)
+{
+	const char *chmod_program = fs_find_program("chmod");
+	struct strv argv = {0};
+	struct err ignored;
+
+	if (!chmod_program)
+		return;
+	strv_add_all(&argv,
+		(const char *const[]){find, ".", "-xdev", "-type", "d", "!", "-perm", "-0700", "-exec",
+			chmod_program, "u+rwx", "{}", ";", NULL});
+	proc_run_ok(&argv, OPEN_UP_MS, NULL, &ignored);
+	strv_free(&argv);
+}
+
 /* From inside, so that nobody can lead the program elsewhere; it follows no link and leaves alone
  * what is mounted below. Does not return when all is well. */
 static int empty(const char *path, uid_t uid, gid_t gid, struct err *e)
@@ -98,8 +119,10 @@ static int empty(const char *path, uid_t uid, gid_t gid, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "the program 'find' is not installed here");
 	if (drop_rights(uid, gid, e) || open_without_links(path, &fd, e))
 		return -1;
-	if (!fchdir(fd))
+	if (!fchdir(fd)) {
+		open_up(find);
 		execv(find, argv);
+	}
 	err_sys(e, "cannot empty %s", path);
 	close(fd);
 	return -1;

@@ -51,38 +51,58 @@ static double value_of_block(const struct result_row *r, uint32_t block)
 	return NAN;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The blocks that the group's trials are of, each once, in order. Caller frees. */
+static uint32_t *blocks_of(const struct html_group *g, size_t *ret_n)
+{
+	size_t n = 0, kept = 0;
+	uint32_t *v;
+
+	for (size_t i = 0; i < g->n; i++)
+		n += g->rows[i]->listed;
+	v = xcalloc(n + 1, sizeof(*v));
+	n = 0;
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->rows[i]->listed; k++)
+			v[n++] = g->rows[i]->blocks[k];
+	qsort(v, n, sizeof(*v), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || v[kept - 1] != v[i])
+			v[kept++] = v[i];
+	*ret_n = kept;
+	return v;
+}
+
 static void blocks_table(struct html *h, const struct html_group *g)
 {
 	const char **headings = xcalloc(g->n + 2, sizeof(*headings));
 	char **names = xcalloc(g->n + 1, sizeof(*names)), s[UNITS_LEN];
-	uint32_t last = 0;
+	size_t n_blocks;
+	uint32_t *blocks = blocks_of(g, &n_blocks);
 
 	headings[0] = "block";
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++)
 		headings[i + 1] = names[i] = xasprintf("#%s", g->rows[i]->layout);
-		for (unsigned k = 0; k < g->rows[i]->listed; k++)
-			if (g->rows[i]->blocks[k] > last)
-				last = g->rows[i]->blocks[k];
-	}
 	html_table(h, 0, "Trials by block", headings);
-	for (uint32_t b = 1; b <= last; b++) {
-		size_t found = 0;
-
-		for (size_t i = 0; i < g->n; i++)
-			found += !isnan(value_of_block(g->rows[i], b));
-		if (!found)
-			continue;
+	for (size_t b = 0; b < n_blocks; b++) {
 		html_row(h);
-		html_cell(h, "%u", b);
+		html_cell(h, "%u", blocks[b]);
 		for (size_t i = 0; i < g->n; i++)
 			html_number(h, "%s", report_value(g->metric,
-						     value_of_block(g->rows[i], b), s));
+						     value_of_block(g->rows[i], blocks[b]), s));
 	}
 	html_table_end(h);
 	for (size_t i = 0; i < g->n; i++)
 		free(names[i]);
 	free(names);
 	free(headings);
+	free(blocks);
 }
 
 static size_t listed(const struct html_group *g)

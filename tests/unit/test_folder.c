@@ -136,6 +136,30 @@ static void test_emptying(void **state)
 	assert_int_equal(access(at("keep/x"), F_OK), 0);
 }
 
+/* A workload took its own rights away: to write in a folder, to read one, to enter one. */
+static void test_emptying_what_is_closed(void **state)
+{
+	static const char *const folders[] = {"closed/a", "closed/a/b", "closed/a/b/c"};
+	static const mode_t modes[] = {0555, 0000, 0444};
+	char name[64];
+
+	(void)state;
+	assert_int_equal(mkdir(at("closed"), 0755), 0);
+	assert_int_equal(give(at("closed")), 0);
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		assert_int_equal(mkdir(at(folders[i]), 0755), 0);
+		snprintf(name, sizeof(name), "%s/f", folders[i]);
+		put(name);
+	}
+	for (size_t i = ARRAY_LEN(folders); i-- > 0;) {
+		assert_int_equal(chown(at(folders[i]), taker(), (gid_t)-1), 0);
+		assert_int_equal(chmod(at(folders[i]), modes[i]), 0);
+	}
+	assert_int_equal(chmod(at("closed"), 0555), 0);
+	assert_int_equal(empty(at("closed")), 0);
+	assert_int_equal(rmdir(at("closed")), 0);
+}
+
 static void test_usage(void **state)
 {
 	static const char *const wrong[][4] = {
@@ -185,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_given),
 		cmocka_unit_test(test_what_is_not_ours),
 		cmocka_unit_test(test_emptying),
+		cmocka_unit_test(test_emptying_what_is_closed),
 		cmocka_unit_test(test_usage),
 	};
 
