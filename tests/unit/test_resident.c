@@ -2,6 +2,7 @@
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -40,8 +41,8 @@ static void make(void)
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 }
 
-/* As large as before, and no page of it in memory: what was cut off leaves for certain, which advice
- * to the kernel does not promise. */
+/* As large as before, and no page of it in memory: what was cut off leaves for certain, which
+ * advice to the kernel does not promise. */
 static void forget(int fd)
 {
 	assert_int_equal(ftruncate(fd, 0), 0);
@@ -109,11 +110,81 @@ static void test_what_cannot_be_asked(void **state)
 	assert_int_equal(r.files, 1);
 	assert_int_equal(r.unasked, 1);
 	assert_int_equal(r.pages, 0);
-	assert_string_equal(buf_str(&done),
-		", no page of 1 file in memory, 1 file could not be asked about");
+	assert_string_equal(
+		buf_str(&done), ", no page of 1 file in memory, 1 file could not be asked about");
 	buf_free(&done);
 	close(one);
 	close(two);
+	assert_ok(fs_remove_tree(dir, &e), e);
+}
+
+/* Makes a sparse file of the largest size there is. -1: no file system here takes one. */
+static int make_sparse(const char *name)
+{
+	char path[128];
+	struct err e;
+	int fd;
+
+	snprintf(dir, sizeof(dir), "/dev/shm/arraymark-test-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDWR | O_CREAT, 0644);
+	if (fd >= 0 && ftruncate(fd, INT64_MAX) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	assert_ok(fs_remove_tree(dir, &e), e);
+	return -1;
+}
+
+/* Of a file of 8 EiB only what has data is asked for: this would not come to an end otherwise. */
+static void test_sparse(void **state)
+{
+	struct resident r;
+	struct err e;
+	int fd = make_sparse("huge");
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.files, 1);
+	assert_int_equal(r.unasked, 0);
+	assert_int_equal(r.pages, 0);
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	assert_int_equal(pwrite(fd, "x", 1, 1LL << 62), 1);
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.files, 1);
+	assert_int_equal(r.unasked, 0);
+	assert_int_equal(r.pages, 2);
+	free(r.example);
+	close(fd);
+	assert_ok(fs_remove_tree(dir, &e), e);
+}
+
+/* Data in more places than are asked for: the file is told as one that was not asked about. */
+static void test_scattered(void **state)
+{
+	struct resident r;
+	struct err e;
+	int fd = make_sparse("scattered");
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	for (off_t i = 0; i < 16385; i++)
+		if (pwrite(fd, "x", 1, i << 22) != 1) {
+			close(fd);
+			assert_ok(fs_remove_tree(dir, &e), e);
+			skip(); /* no room for 64 MiB of pages */
+		}
+	assert_ok(resident_read(dir, &r, &e), e);
+	assert_int_equal(r.files, 0);
+	assert_int_equal(r.unasked, 1);
+	assert_int_equal(r.pages, 16384);
+	free(r.example);
+	close(fd);
 	assert_ok(fs_remove_tree(dir, &e), e);
 }
 
@@ -132,6 +203,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_what_cannot_be_asked),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_scattered),
 		cmocka_unit_test(test_no_folder),
 	};
 
