@@ -171,7 +171,9 @@ static int open_disks(struct volume_ctx *ctx, struct job_task *t, struct strv *r
 		return -1;
 	if (t->volume->kind == VOLUME_NONE) {
 		strv_free(&t->volume->disks);
-		strv_copy(&t->volume->disks, ret);
+		for (size_t i = 0; i < ret->n; i++)
+			if (!strchr(ret->v[i], ' ')) /* open */
+				strv_add(&t->volume->disks, ret->v[i]);
 	}
 	return 0;
 }

@@ -139,17 +139,23 @@ static int open_disk(const char *name, const char *path, int *ret, struct err *e
 	return 0;
 }
 
-static int open_and_send(const struct chosen *c, int to, struct err *e)
+static int open_and_send(const struct chosen *c, int to, struct strv *ret, struct err *e)
 {
-	int fds[SCAN_MAX_DISKS] = {0}, status = 0;
+	int fds[SCAN_MAX_DISKS] = {0}, status;
+	struct err why;
 	size_t n = 0;
 
-	while (n < c->names.n && !status) {
-		status = open_disk(c->names.v[n], c->paths.v[n], &fds[n], e);
-		n += !status;
+	for (size_t i = 0; i < c->names.n; i++) {
+		if (open_disk(c->names.v[i], c->paths.v[i], &fds[n], &why)) {
+			strv_addf(ret, "%s %s", c->names.v[i], why.text);
+			if (i == 0)
+				*e = why;
+		} else {
+			strv_add(ret, c->names.v[i]);
+			n++;
+		}
 	}
-	if (!status)
-		status = fds_send(to, fds, n, e);
+	status = n ? fds_send(to, fds, n, e) : -1;
 	while (n > 0)
 		close(fds[--n]);
 	return status;
@@ -171,9 +177,7 @@ int scan_disks_send(const struct volume_ctx *ctx, const struct volume *v, const 
 		status = err_set(e, ERR_INPUT, "%zu disks are more than the %d of one scan: select some",
 			c.names.n, SCAN_MAX_DISKS);
 	if (!status)
-		status = open_and_send(&c, to, e);
-	if (!status)
-		strv_copy(ret, &c.names);
+		status = open_and_send(&c, to, ret, e);
 	strv_free(&c.names);
 	strv_free(&c.paths);
 	return status;

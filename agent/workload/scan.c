@@ -77,6 +77,8 @@ static void read_place(const struct scanning *s, struct scan_disk *d, enum scan_
 	struct scan_counts *c = &d->of[place];
 	int64_t begin = clock_mono_ns(), before = begin;
 
+	if (d->fd < 0)
+		return;
 	for (uint64_t at = 0; at < d->span && c->errors < SCAN_MAX_ERRORS; at += s->block) {
 		int failed = read_block(d, d->at[place] + at, s->block), why = errno;
 		int64_t now = clock_mono_ns();
@@ -146,8 +148,11 @@ static int check_read(const struct scanning *s, struct err *e)
 		for (enum scan_place p = SCAN_OUTER; p < SCAN_PLACES; p++)
 			if (s->v[i].of[p].bytes)
 				return 0;
-	return err_set(e, ERR_IO, "no disk could be read: %s at %s", s->v[0].name,
-		s->v[0].trouble);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].fd >= 0)
+			return err_set(e, ERR_IO, "no disk could be read: %s at %s", s->v[i].name,
+				s->v[i].trouble);
+	return err_set(e, ERR_IO, "no disk could be opened");
 }
 
 static int scan_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
@@ -175,6 +180,7 @@ static void scan_clear(void *state)
 		if (s->v[i].fd >= 0)
 			close(s->v[i].fd);
 		free(s->v[i].buffer);
+		free(s->v[i].name);
 	}
 	free(s->v);
 	meter_clear(&s->meter);
@@ -183,17 +189,27 @@ static void scan_clear(void *state)
 
 static int take_disks(const struct workload_order *order, struct scanning *s, struct err *e)
 {
+	const struct strv *disks = &order->spec->disks;
 	int fds[SCAN_MAX_DISKS];
-	size_t n = order->spec->disks.n;
+	size_t n = disks->n, n_open = 0, taken = 0;
 
 	if (n == 0 || n > SCAN_MAX_DISKS)
 		return err_set(e, ERR_PROTOCOL, "the order of a scan names %zu disks", n);
-	if (fds_receive(order->disks_fd, fds, n, e) < 0)
+	for (size_t i = 0; i < n; i++)
+		n_open += !strchr(disks->v[i], ' ');
+	if (fds_receive(order->disks_fd, fds, n_open, e) < 0)
 		return -1;
 	s->v = xcalloc(n, sizeof(*s->v));
 	for (s->n = 0; s->n < n; s->n++) {
-		s->v[s->n].name = order->spec->disks.v[s->n];
-		s->v[s->n].fd = fds[s->n];
+		struct scan_disk *d = &s->v[s->n];
+		const char *why = strchr(disks->v[s->n], ' ');
+
+		d->name = xstrndup(disks->v[s->n], strcspn(disks->v[s->n], " "));
+		d->fd = why ? -1 : fds[taken++];
+		if (why) { /* passed over, and told */
+			d->of[SCAN_OUTER].errors = 1;
+			snprintf(d->trouble, sizeof(d->trouble), "%s", why + 1);
+		}
 	}
 	return 0;
 }
@@ -203,6 +219,8 @@ static int prepare_disk(const struct workload_order *order, struct scanning *s, 
 {
 	struct scan_disk *d = &s->v[i];
 
+	if (d->fd < 0)
+		return 0;
 	if ((fcntl(d->fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		return err_set(e, ERR_DENIED, "%s was opened for more than reading: it is left alone",
 			d->name);

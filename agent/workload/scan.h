@@ -11,8 +11,8 @@ struct scan_counts {
 	int64_t elapsed_ns;
 };
 struct scan_disk {
-	const char *name; /* kernel name; borrowed */
-	int fd;           /* read only */
+	char *name; /* kernel name */
+	int fd;     /* read only; -1: it could not be opened, trouble says why */
 	uint64_t size;
 	uint64_t at[SCAN_PLACES];
 	uint64_t span; /* bytes at each place, whole blocks */

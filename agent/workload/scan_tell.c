@@ -49,11 +49,18 @@ static int compare(const void *a, const void *b)
 static void tell_slowest(const struct scan_disk *v, size_t n, struct trial_detail *ret)
 {
 	double *rates = xcalloc(n, sizeof(*rates)), median;
+	size_t all = n;
 
-	for (size_t i = 0; i < n; i++) {
+	n = 0;
+	for (size_t i = 0; i < all; i++) {
 		struct scan_counts c = alone(&v[i]);
 
-		rates[i] = rate(&c);
+		if (v[i].fd >= 0)
+			rates[n++] = rate(&c);
+	}
+	if (n == 0) {
+		free(rates);
+		return;
 	}
 	qsort(rates, n, sizeof(*rates), compare);
 	median = n % 2 ? rates[n / 2] : (rates[n / 2 - 1] + rates[n / 2]) / 2;
@@ -72,7 +79,9 @@ static void tell_table(const struct scan_disk *v, size_t n, struct trial_detail 
 		buf_addf(&text, "%-12s", v[i].name);
 		for (int p = SCAN_OUTER; p < SCAN_PLACES; p++)
 			buf_addf(&text, " %9.1f", rate(&v[i].of[p]) / 1e6);
-		if (*v[i].trouble)
+		if (v[i].fd < 0)
+			buf_addf(&text, "  not read: %s", v[i].trouble);
+		else if (*v[i].trouble)
 			buf_addf(&text, "  cannot be read at %s", v[i].trouble);
 		buf_adds(&text, "\n");
 	}
@@ -87,7 +96,9 @@ void scan_tell(const struct scan_disk *v, size_t n, struct trial_detail *ret)
 	for (size_t i = 0; i < n; i++) {
 		struct scan_counts sum = alone(&v[i]);
 
-		tell_part(ret, "disk", v[i].name, &sum, &v[i].alone);
+		tell_part(ret, "disk", v[i].name, &sum, v[i].fd < 0 ? NULL : &v[i].alone);
+		if (v[i].fd < 0)
+			continue;
 		for (int p = SCAN_OUTER; p <= SCAN_INNER; p++)
 			tell_part(ret, kinds[p], v[i].name, &v[i].of[p], NULL);
 		tell_part(ret, kinds[SCAN_TOGETHER], v[i].name, &v[i].of[SCAN_TOGETHER],

@@ -2,6 +2,7 @@
  * The disks are files here; tests/e2e/workload-scan.t has real ones. */
 #include "tests/unit/test.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/fdpass.h"
+#include "agent/volume/scan_disks.h"
 #include "agent/workload/scan.h"
 #include "agent/workload/workload.h"
 #include "common/base/mem.h"
@@ -247,11 +249,86 @@ static void test_nothing_can_be_read(void **state)
 	teardown(&f);
 }
 
+/* The others are read; the one is told by its name, with an error and the reason. */
+static void test_a_disk_that_could_not_be_opened(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 2, 16 << 20);
+	strv_free(&f.spec.disks);
+	strv_add(&f.spec.disks, "sda");
+	strv_add(&f.spec.disks, "sdx cannot open /dev/sdx for reading: No medium found");
+	strv_add(&f.spec.disks, "sdb");
+	pass(&f, 2, O_RDONLY);
+	assert_ok(run(&f, NULL), f.e);
+	assert_int_equal(f.bytes, 2 * 4 * 1024 * K);
+	assert_int_equal(part(&f, "disk", "sda")->bytes, 3 * 1024 * K);
+	assert_int_equal(part(&f, "disk", "sdb")->bytes, 3 * 1024 * K);
+	assert_int_equal(part(&f, "disk", "sdx")->bytes, 0);
+	assert_int_equal(part(&f, "disk", "sdx")->errors, 1);
+	assert_true(detail_find_fact(&f.result->detail, "slowest_to_median")->value > 0);
+	assert_has(f.result->detail.notes[0].text,
+		"not read: cannot open /dev/sdx for reading: No medium found");
+	teardown(&f);
+}
+
+/* Appends one, where there is one. */
+static void readable_disk(struct strv *ret)
+{
+	size_t before = ret->n;
+	struct dirent *entry;
+	DIR *d = opendir("/sys/block");
+
+	while (d && ret->n == before && (entry = readdir(d))) {
+		char *path = xasprintf("/dev/%s", entry->d_name);
+		int fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_DIRECT | O_NONBLOCK);
+
+		if (fd >= 0) {
+			strv_add(ret, entry->d_name);
+			close(fd);
+		}
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void test_one_disk_that_cannot_be_opened_is_passed_over(void **state)
+{
+	const struct work_scan own = {.span = 1 << 20, .block_size = 1 << 16};
+	struct volume_ctx ctx = {0};
+	struct volume v = {.kind = VOLUME_FILESYSTEM};
+	struct strv got = {0};
+	struct err e = {0};
+	int ends[2], fd;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	strv_add(&v.disks, "arraymark-none");
+	assert_int_equal(scan_disks_send(&ctx, &v, &own, ends[0], &got, &e), -1);
+	assert_has(e.text, "cannot open /dev/arraymark-none for reading");
+	strv_free(&got);
+	readable_disk(&v.disks);
+	if (v.disks.n > 1) {
+		assert_ok(scan_disks_send(&ctx, &v, &own, ends[0], &got, &e), e);
+		assert_int_equal(got.n, 2);
+		assert_has(got.v[0], "arraymark-none cannot open /dev/arraymark-none for reading");
+		assert_string_equal(got.v[1], v.disks.v[1]);
+		assert_ok(fds_receive(ends[1], &fd, 1, &e), e);
+		close(fd);
+		strv_free(&got);
+	}
+	strv_free(&v.disks);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_the_slowest_is_told(void **state)
 {
 	struct scan_disk *v = xcalloc(3, sizeof(*v));
 	struct trial_detail d = {0};
-	const char *names[] = {"sda", "sdb", "sdc"};
+	char *names[] = {(char *)"sda", (char *)"sdb", (char *)"sdc"};
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -280,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_a_place_that_cannot_be_read),
 		cmocka_unit_test(test_nothing_can_be_read),
+		cmocka_unit_test(test_a_disk_that_could_not_be_opened),
+		cmocka_unit_test(test_one_disk_that_cannot_be_opened_is_passed_over),
 		cmocka_unit_test(test_the_slowest_is_told),
 	};
 
