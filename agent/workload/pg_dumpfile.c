@@ -240,6 +240,66 @@ static int check_plan(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e
 	return 0;
 }
 
+static void add_stamp(struct sha256 *sha, const char *path)
+{
+	char text[160];
+	struct stat st = {0};
+
+	if (stat(path, &st))
+		snprintf(text, sizeof(text), "errno %d\n", errno);
+	else
+		snprintf(text, sizeof(text), "%llu %lld %lld.%09ld\n", (unsigned long long)st.st_ino,
+			(long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+	sha256_add(sha, text, strlen(text));
+}
+
+void pg_input_stamp(const char *path, char ret[65])
+{
+	struct sha256 *sha = sha256_new();
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is_shown, alphasort);
+
+	add_stamp(sha, path);
+	for (int i = 0; i < n; i++) {
+		char *file = xasprintf("%s/%s", path, names[i]->d_name);
+
+		add_stamp(sha, file);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	sha256_end(sha, ret);
+	sha256_free(sha);
+}
+
+int pg_input_is_same(const char *path, const char stamp[65], struct err *e)
+{
+	char now[65];
+
+	pg_input_stamp(path, now);
+	if (!strcmp(now, stamp))
+		return 0;
+	return err_set(e, ERR_INPUT,
+		"%s was changed during the trial: what was restored may not be what its SHA-256 says",
+		path);
+}
+
+int pg_input_hash(const char *path, const char *what, char ret[65], struct err *e)
+{
+	struct hashing *h = xcalloc(1, sizeof(*h));
+	int fd, status = pg_input_open(path, what, &fd, e);
+
+	if (!status) {
+		h->sha = sha256_new();
+		status = hash_fd(h, fd, path, e);
+		sha256_end(h->sha, ret);
+		sha256_free(h->sha);
+		close(fd);
+	}
+	free(h);
+	return status;
+}
+
 static int examine(struct pg_dumpfile *f, struct pg_cluster *c, int fd, struct err *e)
 {
 	struct hashing *h = xcalloc(1, sizeof(*h));
@@ -281,6 +341,7 @@ int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 	f->shown = xstrdup(c->w->dump);
 	if (pg_input_open(f->path, "dump", &fd, e))
 		return -1;
+	pg_input_stamp(f->path, f->stamp);
 	status = examine(f, c, fd, e);
 	close(fd);
 	return status;
@@ -371,6 +432,11 @@ int pg_dumpfile_make(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 	if (lseek(f->fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "cannot read the dump again");
 	return examine(f, c, f->fd, e);
+}
+
+int pg_dumpfile_is_same(const struct pg_dumpfile *f, struct err *e)
+{
+	return f->fd >= 0 ? 0 : pg_input_is_same(f->path, f->stamp, e);
 }
 
 void pg_dumpfile_tell(const struct pg_dumpfile *f, struct trial_detail *d)

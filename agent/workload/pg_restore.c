@@ -22,6 +22,7 @@ struct restoring {
 	struct pg_dumpfile dump;
 	struct meter meter;
 	char *database;
+	char globals_sha256[65];
 	struct strv argv;
 	struct proc_result output;
 	int64_t restored_ns, checkpoint_ns; /* ends of the parts, from the begin */
@@ -85,13 +86,14 @@ static int run_globals(struct restoring *s, struct err *e)
 	struct proc_result r = {0};
 	struct pg_errors found;
 	struct strv argv = {0};
-	int fd, status;
+	char stamp[65];
+	int status;
 
 	if (!s->w->globals)
 		return 0;
-	if (pg_input_open(s->w->globals, "file of globals", &fd, e))
+	pg_input_stamp(s->w->globals, stamp);
+	if (pg_input_hash(s->w->globals, "file of globals", s->globals_sha256, e))
 		return -1;
-	close(fd);
 	if (script_vector(&s->cluster, "postgres", s->w->globals, 1, &argv, e))
 		return -1;
 	status = proc_run(&argv, PG_LONG_MS, &r, e);
@@ -105,6 +107,8 @@ static int run_globals(struct restoring *s, struct err *e)
 			err_prefix(e, "globals: %s", s->w->globals);
 		pg_errors_clear(&found);
 	}
+	if (!status)
+		status = pg_input_is_same(s->w->globals, stamp, e);
 	proc_result_free(&r);
 	strv_free(&argv);
 	return status;
@@ -212,6 +216,12 @@ static void tell(struct restoring *s, int failed, struct workload_result *ret)
 	struct buf words = {0};
 
 	pg_dumpfile_tell(&s->dump, d);
+	if (s->w->globals) {
+		char *text = xasprintf("%s\nsha256 %s", s->w->globals, s->globals_sha256);
+
+		detail_note(d, "globals", text);
+		free(text);
+	}
 	tell_errors(s, d);
 	strv_quote(&s->argv, &words);
 	detail_note(d, "command", buf_str(&words));
@@ -237,6 +247,8 @@ static int restore_run(void *state, int64_t start_ns, workload_cut *cut, void *a
 	meter_start(&s->meter, start_ns, cut, arg, ret);
 	status = meter_watch_call(&s->meter, work, s, e);
 	meter_stop(&s->meter);
+	if (!status)
+		status = pg_dumpfile_is_same(&s->dump, e);
 	ret->sync_ns = ret->elapsed_ns - s->restored_ns;
 	status = pg_cluster_explain(&s->cluster, status, e);
 	tell(s, status, ret);

@@ -92,6 +92,22 @@ static void plain_dumps_must_be_whole(void **state)
 	}
 }
 
+static void a_change_after_the_hash_is_seen(void **state)
+{
+	struct err e = {0};
+	struct opened o;
+
+	(void)state;
+	assert_ok(open_dump(&o, HEAD COPY "\\.\n", 0, END, &e), e);
+	assert_ok(pg_dumpfile_is_same(&o.dump, &e), e);
+	assert_ok(fs_write_file(o.path, HEAD END, strlen(HEAD END), 0600, &e), e);
+	assert_int_equal(pg_dumpfile_is_same(&o.dump, &e), -1);
+	assert_non_null(strstr(e.text, "was changed during the trial"));
+	unlink(o.path);
+	assert_int_equal(pg_dumpfile_is_same(&o.dump, &e), -1);
+	close_dump(&o);
+}
+
 /* 2^31 times 16 MiB is 32 PiB. */
 static void a_made_dump_needs_room(void **state)
 {
@@ -111,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_dumps_must_be_whole),
 		cmocka_unit_test(a_made_dump_needs_room),
+		cmocka_unit_test(a_change_after_the_hash_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
