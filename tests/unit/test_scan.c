@@ -69,7 +69,7 @@ static void teardown(struct fixture *f)
 
 static void pass(struct fixture *f, unsigned n, int flags)
 {
-	int fds[MAX];
+	int fds[MAX] = {0};
 
 	for (unsigned i = 0; i < n; i++)
 		fds[i] = open(f->paths[i], flags);
