@@ -52,9 +52,9 @@ same_trials() { diff "$T/trials-$1" <(trials_of "$1"); }
 
 # restore_store BACKUP: what the coordinator's folder had is moved away.
 restore_store() {
-	local state=$FLEET/coordinator file
-	mkdir -p "$T/lost.$SECONDS"
-	for file in "$state"/store.db*; do mv "$file" "$T/lost.$SECONDS/" || return 1; done
+	local state=$FLEET/coordinator file lost
+	lost=$(mktemp -d "$T/lost.XXXXXX")
+	for file in "$state"/store.db*; do mv "$file" "$lost/" || return 1; done
 	coordinator restore "$1" 2>>"$FLEET/coordinator.log"
 }
 
