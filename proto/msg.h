@@ -269,7 +269,7 @@ struct msg_worker_spec {
 	struct strv sets;
 	uint32_t workload, block, repeat; /* index from 0; block and repeat from 1 */
 	uint64_t ram_bytes;
-	struct strv disks; /* paths of the devices to read, for scans */
+	struct strv disks; /* for scans: kernel names, or "name why" for one that could not be opened */
 	enum rehearsal rehearse;
 	uint32_t layout;   /* index from 0 */
 };
