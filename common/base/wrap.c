@@ -57,19 +57,43 @@ static const char *word_end(const char *s, const char *end)
 	return space;
 }
 
+static const char *skip_blanks(const char *s, const char *end)
+{
+	while (s < end && *s == ' ')
+		s++;
+	return s;
+}
+
+static int ends_in_dot(const char *s, const char *end)
+{
+	return end - s >= (long)strlen(DOT) && !strncmp(end - strlen(DOT), DOT, strlen(DOT));
+}
+
+/* Behind the words from s on up to a dot, which stay together. */
+static const char *piece_end(const char *s, const char *end)
+{
+	const char *to = word_end(s, end);
+
+	while (to < end && !ends_in_dot(s, to))
+		to = word_end(skip_blanks(to, end), end);
+	return to;
+}
+
 static void wrap_line(const char *line, const char *end, unsigned width, struct buf *out)
 {
 	unsigned indent = indent_of(line, end, width), at = 0, empty = 0;
-	const char *s = line;
+	int dotted = memmem(line, (size_t)(end - line), " " DOT, strlen(" " DOT)) != NULL;
+	const char *s = line, *loose = line; /* it breaks at words up to here */
 
 	while (s < end) {
-		const char *word = s, *to;
-		unsigned blanks, columns;
+		const char *word = skip_blanks(s, end), *to = word_end(word, end);
+		unsigned blanks = (unsigned)(word - s), columns;
 
-		while (word < end && *word == ' ')
-			word++;
-		to = word_end(word, end);
-		blanks = (unsigned)(word - s);
+		if (dotted && word >= loose) {
+			loose = piece_end(word, end);
+			if (columns_of(word, loose) <= (at ? width - indent : width))
+				to = loose;
+		}
 		columns = columns_of(word, to);
 		if (at > empty && at + blanks + columns > width) {
 			buf_addf(out, "\n%*s", (int)indent, "");
