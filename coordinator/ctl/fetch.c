@@ -204,15 +204,15 @@ int fetch_run(struct client *c, const char *run, struct result_set *ret, struct 
 }
 
 static const struct {
-	const char *name;
+	const char *name, *extensions; /* of files, with blanks around each */
 	int (*make)(const struct result_set *s, const struct report_options *o, struct buf *out,
 		struct err *e);
 } formats[] = {
-	{"text", report_text},
-	{"markdown", report_markdown},
-	{"csv", report_csv},
-	{"json", report_json},
-	{"html", report_html},
+	{"text", " txt ", report_text},
+	{"markdown", " md markdown ", report_markdown},
+	{"csv", " csv ", report_csv},
+	{"json", " json ", report_json},
+	{"html", " html htm ", report_html},
 };
 
 int fetch_format_check(const char *format, struct err *e)
@@ -222,6 +222,20 @@ int fetch_format_check(const char *format, struct err *e)
 			return 0;
 	return err_set(e, ERR_USAGE, "--format %s: text, markdown, csv, json or html is expected",
 		format);
+}
+
+const char *fetch_format_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	char word[16];
+
+	if (!dot || strchr(dot, '/') || !dot[1] || strlen(dot) + 2 > sizeof(word))
+		return NULL;
+	snprintf(word, sizeof(word), " %s ", dot + 1);
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		if (strcasestr(formats[i].extensions, word))
+			return formats[i].name;
+	return NULL;
 }
 
 int fetch_report(const struct result_set *set, const char *format, struct report_options *o,

@@ -31,5 +31,7 @@ int fetch_report(const struct result_set *set, const char *format, struct report
 	struct buf *out, struct err *e);
 /* ERR_USAGE names the formats there are. */
 int fetch_format_check(const char *format, struct err *e);
+/* The format that a file of that name is for, by its extension; NULL: none of ours. */
+const char *fetch_format_of(const char *path);
 
 #endif

@@ -7,7 +7,7 @@
 #include "coordinator/ctl/verbs.h"
 
 static const struct option_spec report_options_given[] = {
-	{"format", 'f', "FORMAT", "text (default), markdown, csv, json or html"},
+	{"format", 'f', "FORMAT", "text, markdown, csv, json or html; else by FILE's name, else text"},
 	{"output", 'o', "FILE", "write there instead of stdout"},
 	{"long", 'l', NULL, "also median, spread, each trial, ranks, what files were read as"},
 	{"redact", 0, NULL, "host names become host-1, …; serials, WWNs and paths go"},
@@ -22,9 +22,22 @@ static int read_all(struct ctl *c, const struct args *a, struct sources *s, stru
 	return sources_end(s, e);
 }
 
+/* As asked for, else what the output's name is for, else text. */
+static const char *format_of(const struct ctl *c, const char *asked, const char *path)
+{
+	const char *named = path ? fetch_format_of(path) : NULL;
+
+	if (asked)
+		return asked;
+	if (c->json)
+		return "json";
+	return named ? named : "text";
+}
+
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
-	const char *format = args_get(a, "format"), *path = args_get(a, "output");
+	const char *path = args_get(a, "output");
+	const char *format = format_of(c, args_get(a, "format"), path);
 	struct report_options ro = {.color = !path && c->color_out,
 		.long_form = args_get(a, "long") != NULL,
 		.width = path ? 0 : c->width_out,
@@ -34,7 +47,6 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	struct outfile o;
 	int r;
 
-	format = format ? format : c->json ? "json" : "text";
 	s.disks = !strcmp(format, "html");
 	if (fetch_format_check(format, e))
 		return -1;
