@@ -54,8 +54,9 @@
  *    job may stop before `blocks`),
  *    "block", "layout": name, "position" (of the layout in its block, from 1), "layouts": count,
  *    "phase": "start" | "build" | "cache" | "workload" | "teardown" | null, "what": text,
- *    "workload": name, "repeat", "trial", "bytes", "planned_bytes", "rate" (B/s over the last
- *    sample), "ops_rate", "trial_s" (since the trial's start), "left_s" (of the job; null: unknown)}
+ *    "workload": name, "headline": the metric that judges it, "repeat", "trial", "bytes",
+ *    "planned_bytes", "rate" (B/s over the last sample), "ops_rate", "trial_s" (since the trial's
+ *    start), "left_s" (of the job; null: unknown)}
  *    (from "block" on: null while nothing runs)
  *   {"type": "event", "run", "job", "host", "at": time, "event": "attempt-start" | "volume-ready" |
  *    "step-failed" | "trial-end" | "unit-end" | "attempt-end" | "job" |

@@ -8,7 +8,9 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/workload.h"
 #include "coordinator/jobs.h"
+#include "coordinator/results/report_details.h"
 
 static const char *const phase_names[PROGRESS_PHASE_COUNT] = {
 	[PROGRESS_START] = "start",
@@ -146,6 +148,14 @@ static json_t *workload_name(const struct job *j, uint32_t workload)
 	return workload < p->n_workloads ? json_text(p->workloads[workload].name) : json_null();
 }
 
+/* "" for a workload that the plan does not have. */
+static const char *headline(const struct job *j, uint32_t workload)
+{
+	const struct plan *p = j->run->plan;
+
+	return workload < p->n_workloads ? workload_headline(&p->workloads[workload]) : "";
+}
+
 static json_t *line(const struct job *j, const char *type)
 {
 	json_t *o = json_object();
@@ -183,6 +193,7 @@ static void put_trial(json_t *o, const struct job *j)
 	int on = p->trial != 0;
 
 	put(o, "workload", on ? workload_name(j, p->workload) : json_null());
+	put(o, "headline", on ? json_text(headline(j, p->workload)) : json_null());
 	put(o, "repeat", on ? json_integer(p->repeat) : json_null());
 	put(o, "trial", on ? json_integer(p->trial) : json_null());
 	put(o, "bytes", on ? json_integer((json_int_t)p->bytes) : json_null());
@@ -260,11 +271,20 @@ static const char *name_of(const struct job *j, int workload, uint32_t i)
 	return i < p->n_layouts ? p->layouts[i].name : "?";
 }
 
+/* Of what the workload is judged by: operations, else bytes. */
+static const char *rate_of(const struct job *j, const struct fact *f, char out[UNITS_LEN])
+{
+	double per_s = f->elapsed_ns > 0 ? NS_PER_S / (double)f->elapsed_ns : 0;
+
+	if (strcmp(headline(j, f->workload), "ops_per_s") == 0)
+		return report_quantity(per_s * (double)f->ops, "ops/s", out);
+	return units_rate(per_s * (double)f->bytes, out);
+}
+
 static json_t *trial_event(const struct job *j, const struct fact *f)
 {
 	json_t *o = event(j, "trial-end", f->wall_ns);
 	char took[UNITS_LEN], rate[UNITS_LEN];
-	double per_s = f->elapsed_ns > 0 ? (double)f->bytes * NS_PER_S / (double)f->elapsed_ns : 0;
 
 	put(o, "ok", json_boolean(f->ok));
 	put_unit(o, j, &f->unit);
@@ -276,7 +296,7 @@ static json_t *trial_event(const struct job *j, const struct fact *f)
 	if (f->ok)
 		put_text(o, "block %u %s %s: %s, %s", f->unit.block, name_of(j, 0, f->unit.layout),
 			name_of(j, 1, f->workload), units_duration(f->elapsed_ns, took),
-			units_rate(per_s, rate));
+			rate_of(j, f, rate));
 	else
 		put_text(o, "block %u %s %s failed: %s", f->unit.block,
 			name_of(j, 0, f->unit.layout), name_of(j, 1, f->workload),

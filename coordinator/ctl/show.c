@@ -177,13 +177,16 @@ static void show_attempts(struct show *s, const json_t *job)
 	}
 }
 
-/* Bytes over time, or what a file printed. */
+/* What the trial is judged by, if that is a rate, else bytes over time; or what a file printed. */
 static const char *rate_of(const json_t *v, char text[UNITS_LEN])
 {
 	const json_t *printed = json_array_get(json_object_get(v, "printed"), 0);
 	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
 	enum metric_id m = metric_find(json_get_str(printed, "metric", ""));
+	int64_t ops = json_get_int(v, "ops", 0);
 
+	if (ns > 0 && ops > 0 && metric_find(json_get_str(v, "headline", "")) == METRIC_OPS)
+		return report_value(METRIC_OPS, (double)ops * 1e9 / (double)ns, text);
 	if (ns > 0 && bytes > 0)
 		return units_rate((double)bytes * 1e9 / (double)ns, text);
 	if (m == METRIC_COUNT || m == METRIC_ELAPSED)

@@ -93,6 +93,7 @@ static void feed_job(struct view *v, const json_t *line, int64_t now_ns)
 	put(&j->phase, line, "phase");
 	put(&j->what, line, "what");
 	put(&j->workload, line, "workload");
+	put(&j->headline, line, "headline");
 	j->online = json_get_bool(line, "online", 0);
 	j->units_done = json_get_int(line, "units_done", 0);
 	j->units = json_get_int(line, "units", 0);
@@ -159,6 +160,7 @@ void view_clear(struct view *v)
 		free(j->phase);
 		free(j->what);
 		free(j->workload);
+		free(j->headline);
 	}
 	free(v->jobs);
 	free(v->name);

@@ -13,7 +13,7 @@
 
 struct view_job {
 	uint64_t job;
-	char *host, *state, *why, *layout, *phase, *what, *workload; /* "" when null */
+	char *host, *state, *why, *layout, *phase, *what, *workload, *headline; /* "" when null */
 	int online;
 	int64_t units_done, units, block, blocks, least_blocks, position, layouts, workload_index;
 	int64_t bytes, planned_bytes;

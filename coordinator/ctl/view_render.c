@@ -10,6 +10,7 @@
 #include "common/base/units.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/view.h"
+#include "coordinator/results/report_details.h"
 
 #define HOST_MAX 24 /* columns of the host's name */
 #define TEXT_MIN 10 /* what the bar leaves for words, or there is none */
@@ -77,15 +78,17 @@ static char *duration_left(const struct view_job *j, int64_t now_ns)
 		units_duration((int64_t)s * NS_PER_S, text));
 }
 
+/* Of what judges the workload: operations, else bytes where it moves any. */
 static char *rate_text(const struct view_job *j)
 {
+	int by_ops = !strcmp(j->headline, "ops_per_s") || (!(j->rate > 0) && j->ops_rate > 0);
 	char text[UNITS_LEN];
 
 	if (strcmp(j->phase, "workload") || (j->bytes <= 0 && !(j->ops_rate > 0)))
 		return NULL; /* no sample has come yet */
-	if (isfinite(j->rate) && (j->rate > 0 || !(j->ops_rate > 0)))
-		return xstrdup(units_rate(j->rate, text));
-	return isfinite(j->ops_rate) ? xasprintf("%.0f ops/s", j->ops_rate) : NULL;
+	if (by_ops && isfinite(j->ops_rate))
+		return xstrdup(report_quantity(j->ops_rate, "ops/s", text));
+	return isfinite(j->rate) ? xstrdup(units_rate(j->rate, text)) : NULL;
 }
 
 /* What it does now: "write", "build: create the pool am_12_1_ab12cd". */

@@ -20,7 +20,7 @@
  *    "error","superseded","started","ended","mount","identity","filesystem","usable_bytes"}
  *                                           state: running, complete, failed
  *   {"type":"trial","run","job","host","attempt","trial","block","layout","layout_name","workload",
- *    "workload_name","op","repeat","state","error","superseded","cache","planned_bytes","started",
+ *    "workload_name","op","headline" (the metric that judges it),"repeat","state","error","superseded","cache","planned_bytes","started",
  *    "elapsed_ns","sync_ns","bytes","ops","errors","samples"}     state: running, ok, failed
  *   {"type":"summary","run","job","host","layout","layout_name","workload","workload_name","metric",
  *    "unit","n","mean","min","max"}      of imported runs, where only that is known; their trials
@@ -96,6 +96,11 @@ const char *query_workload(const struct query *q, int64_t workload)
 const char *query_op(const struct query *q, int64_t workload)
 {
 	return json_get_str(workload_of(q, workload), "op", "");
+}
+
+const char *query_headline(const struct query *q, int64_t workload)
+{
+	return json_get_str(workload_of(q, workload), "headline", "");
 }
 
 const char *query_phase(int64_t phase)

@@ -80,6 +80,8 @@ json_t *query_time(int64_t wall_ns);
 const char *query_layout(const struct query *q, int64_t layout);
 const char *query_workload(const struct query *q, int64_t workload);
 const char *query_op(const struct query *q, int64_t workload);
+/* The metric that judges it; "" where the run does not say. */
+const char *query_headline(const struct query *q, int64_t workload);
 /* Of a step; NULL for a number that is none. */
 const char *query_phase(int64_t phase);
 /* Appends o as a line and drops the reference. */

@@ -55,6 +55,7 @@ static void trial_line(json_t *o, const json_t *kept)
 		copy(o, kept, same[i]);
 	set(o, "state", json_text(json_get_bool(kept, "ok", 0) ? "ok" : "failed"));
 	set(o, "error", *error ? json_text(error) : json_null());
+	set(o, "headline", json_null()); /* what was printed tells */
 	set(o, "planned_bytes", json_integer(0));
 	set(o, "started", query_time(json_get_int(kept, "started_wall_ns", 0)));
 	set(o, "printed", printed_of(kept));

@@ -164,6 +164,7 @@ static int trial_lines(
 	static const char *const numbers[] = {
 		"planned_bytes", "elapsed_ns", "sync_ns", "bytes", "ops", "errors", "samples"};
 	json_t *o = attempt_line(q, "trial", row, 3);
+	const char *headline;
 
 	(void)db;
 	set_int(o, "trial", row, 2);
@@ -173,6 +174,8 @@ static int trial_lines(
 	set_int(o, "workload", row, 6);
 	set(o, "workload_name", json_text(query_workload(q, db_get_int(row, 6))));
 	set(o, "op", json_text(query_op(q, db_get_int(row, 6))));
+	headline = query_headline(q, db_get_int(row, 6));
+	set(o, "headline", *headline ? json_text(headline) : json_null());
 	set_int(o, "repeat", row, 7);
 	set_name(o, "state", row, 8, trial_names, ARRAY_LEN(trial_names));
 	set_text_or_null(o, "error", row, 9);

@@ -52,6 +52,7 @@ part() {
 test_run() {
 	local n=$1
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
+	like "its events tell operations a second" "$(cat "$T/err")" 'block 1 xfs mixed: [^ ]+, [0-9.]+ ops/s$'
 	is "every trial is there" "$(trials_counted 1)" $((n * 6))
 	is "each block of another's files was read once" "$(part 1 of read)" $((n * 2048))
 	is "each block of its own files was read once" "$(part 1 read read)" $((n * 2048))
@@ -63,6 +64,9 @@ test_run() {
 	check "the rate was kept to" fleet_exported_elapsed
 	fleet_ctl report 1 --format json >"$T/report.json"
 	check "operations a second judge it" jq -e '[.results[] | select(.workload == "mixed" and .metric == "ops_per_s")] | length > 0 and all(.[]; .median > 0)' "$T/report.json"
+	run fleet_ctl show 1
+	like "and show tells them" "$(cat "$T/out")" '^ +1 +[a-z0-9]+ +mixed +ok .* ops/s'
+	like "of a stream it tells bytes" "$(cat "$T/out")" '^ +1 +[a-z0-9]+ +files +ok .* [KMG]iB/s'
 	check "what was laid out was cold when it was read" jq -e '[.results[] | select(.workload == "read" and .metric == "physical_read_bytes")]
 		| length > 0 and all(.[]; .min >= 8388608 * 0.95)' "$T/report.json"
 	check "nothing is left" nothing_left one

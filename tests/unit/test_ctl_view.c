@@ -127,6 +127,41 @@ static void view_never_too_wide(void **state)
 	view_clear(&v);
 }
 
+/* A workload that is judged by its operations shows these, though it moves bytes as well. */
+static void view_shows_what_judges(void **state)
+{
+	static const struct {
+		const char *headline, *rates, *shown;
+	} cases[] = {
+		{"\"ops_per_s\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  1834 ops/s  "},
+		{"\"ops_per_s\"", "\"rate\":0,\"ops_rate\":0", "  0 ops/s  "},
+		{"\"throughput\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  100 MiB/s  "},
+		{"\"elapsed\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  100 MiB/s  "},
+		{"\"elapsed\"", "\"rate\":0,\"ops_rate\":12.5", "  12.5 ops/s  "},
+		{"null", "\"rate\":104857600.0,\"ops_rate\":null", "  100 MiB/s  "},
+	};
+	struct view_style style = {.width = 100, .height = 24};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *line = xasprintf("{\"type\":\"job\",\"run\":12,\"job\":1,\"host\":\"knew\","
+				       "\"state\":\"running\",\"online\":true,\"units\":8,\"blocks\":4,"
+				       "\"block\":2,\"layout\":\"a\",\"layouts\":1,\"phase\":\"workload\","
+				       "\"workload\":\"mail\",\"headline\":%s,\"bytes\":50,%s,"
+				       "\"left_s\":192.0}",
+			cases[i].headline, cases[i].rates);
+		struct buf out = {0};
+		struct view v = {0};
+
+		feed_quietly(&v, line);
+		view_render(&v, &style, 0, &out);
+		assert_has(out.data, cases[i].shown);
+		view_clear(&v);
+		buf_free(&out);
+		free(line);
+	}
+}
+
 /* A long step is cut; the bar, the block and the layout stay where they were. */
 static void view_long_step(void **state)
 {
@@ -350,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bars),
 		cmocka_unit_test(view_by_width),
+		cmocka_unit_test(view_shows_what_judges),
 		cmocka_unit_test(view_long_step),
 		cmocka_unit_test(view_never_too_wide),
 		cmocka_unit_test(view_time_goes_on),
