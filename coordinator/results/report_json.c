@@ -93,6 +93,17 @@ static json_t *sources_json(const struct result_run *r)
 	return list;
 }
 
+/* Files may say anything. */
+static json_t *design_json(const char *design)
+{
+	static const char *const known[] = {"random-blocks", "as-written", "once", "unknown"};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(design, known[i]) == 0)
+			return json_text(design);
+	return *design ? json_text("unknown") : json_null();
+}
+
 static json_t *runs_json(const struct result_set *s, const struct report_options *opt,
 	const struct analysis *a)
 {
@@ -110,7 +121,7 @@ static json_t *runs_json(const struct result_set *s, const struct report_options
 		set(o, "started", wall(r->started_wall_ns));
 		set(o, "finished", wall(r->finished_wall_ns));
 		set(o, "state", text_or_null(r->state));
-		set(o, "design", text_or_null(r->design));
+		set(o, "design", design_json(r->design));
 		set(o, "seed", json_text(seed));
 		set(o, "blocks", r->blocks ? json_integer(r->blocks) : json_null());
 		set(o, "cache", text_or_null(r->cache));

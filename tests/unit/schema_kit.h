@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_SCHEMA_KIT_H
 #define TESTS_UNIT_SCHEMA_KIT_H
 
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,14 +64,56 @@ static inline void schema_numbers(
 	const struct schema *s, const json_t *schema, const json_t *v, const char *at)
 {
 	const json_t *least = json_object_get(schema, "minimum");
+	const json_t *most = json_object_get(schema, "maximum");
 	const json_t *above = json_object_get(schema, "exclusiveMinimum");
 
 	if (!json_is_number(v))
 		return;
 	if (least && json_number_value(v) < json_number_value(least))
 		schema_problem(s, at, "is less than the minimum");
+	if (most && json_number_value(v) > json_number_value(most))
+		schema_problem(s, at, "is more than the maximum");
 	if (above && json_number_value(v) <= json_number_value(above))
 		schema_problem(s, at, "is not above the exclusive minimum");
+}
+
+/* Expressions that JSON Schema and POSIX read alike. */
+static inline void schema_pattern(
+	const struct schema *s, const json_t *schema, const json_t *v, const char *at)
+{
+	const char *pattern = json_get_str(schema, "pattern", NULL);
+	regex_t re;
+
+	if (!pattern || !json_is_string(v))
+		return;
+	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB)) {
+		schema_problem(s, at, "has a pattern in its schema that is none");
+		return;
+	}
+	if (regexec(&re, json_string_value(v), 0, NULL, 0))
+		schema_problem(s, at, "does not match its pattern");
+	regfree(&re);
+}
+
+/* Of oneOf: lists of what is required, of which exactly one is met. */
+static inline void schema_one_of(
+	const struct schema *s, const json_t *schema, const json_t *v, const char *at)
+{
+	const json_t *list = json_object_get(schema, "oneOf"), *one, *name;
+	size_t i, k, met = 0;
+
+	json_array_foreach(list, i, one)
+	{
+		size_t missing = 0;
+
+		json_array_foreach(json_object_get(one, "required"), k, name)
+			missing += !json_object_get(v, json_string_value(name));
+		met += !missing;
+		if (json_object_size(one) != 1 || !k)
+			schema_problem(s, at, "has a oneOf in its schema that is not checked");
+	}
+	if (list && met != 1)
+		schema_problem(s, at, "is not exactly one of its alternatives");
 }
 
 static inline void schema_values(
@@ -115,7 +158,7 @@ static inline void schema_object(
 	struct schema *s, const json_t *schema, const json_t *v, const char *at)
 {
 	const json_t *known = json_object_get(schema, "properties"), *name;
-	int open = json_get_bool(schema, "additionalProperties", 0);
+	const json_t *others = json_object_get(schema, "additionalProperties");
 	const char *key;
 	json_t *value;
 	size_t i;
@@ -135,7 +178,9 @@ static inline void schema_object(
 
 		if (of)
 			schema_check(s, of, value, path);
-		else if (!open)
+		else if (json_is_object(others))
+			schema_check(s, others, value, path);
+		else if (!json_is_true(others))
 			schema_problem(s, path, "is not in the schema");
 		free(path);
 	}
@@ -145,7 +190,7 @@ static inline void schema_keywords(const struct schema *s, const json_t *schema,
 {
 	static const char *const known[] = {"$schema", "title", "description", "$defs", "$ref", "type",
 		"enum", "const", "required", "properties", "additionalProperties", "items",
-		"minItems", "maxItems", "minimum", "exclusiveMinimum"};
+		"minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "pattern", "oneOf"};
 	const char *key;
 	json_t *value;
 
@@ -178,6 +223,8 @@ static inline void schema_check(
 			schema_type(s, json_object_get(schema, "type"), v, at);
 		schema_values(s, schema, v, at);
 		schema_numbers(s, schema, v, at);
+		schema_pattern(s, schema, v, at);
+		schema_one_of(s, schema, v, at);
 		if (json_is_array(v))
 			schema_array(s, schema, v, at);
 		if (json_is_object(v))

@@ -8,6 +8,7 @@
 
 #include "common/base/fs.h"
 #include "common/measure/inventory.h"
+#include "coordinator/results/compare.h"
 #include "coordinator/results/import.h"
 #include "coordinator/results/merge.h"
 #include "coordinator/results/pivot.h"
@@ -227,6 +228,16 @@ static json_t *first_of(json_t *doc, const char *list)
 	return json_array_get(json_object_get(doc, list), 0);
 }
 
+static void expect_word(const json_t *list, const char *word)
+{
+	const json_t *v;
+	size_t i, n = 0;
+
+	json_array_foreach(list, i, v) n += json_is_string(v) && !strcmp(json_string_value(v), word);
+	if (n != 1)
+		fail_msg("%s is in the schema %zu times", word, n);
+}
+
 static void expect_problem(json_t *doc, const char *what)
 {
 	char *problems = problems_of(doc);
@@ -237,35 +248,99 @@ static void expect_problem(json_t *doc, const char *what)
 	json_decref(doc);
 }
 
+static json_t *of(json_t *doc, const char *list, const char *within)
+{
+	json_t *v = json_array_get(json_object_get(first_of(doc, list), within), 0);
+
+	assert_non_null(v);
+	return v;
+}
+
 static void misfits_are_found(void **state)
 {
 	json_t *doc = any_document();
 
 	(void)state;
 	assert_true(json_array_size(json_object_get(first_of(doc, "details"), "parts")) == 1);
-	json_object_set_new(first_of(doc, "results"), "surprise", json_true());
-	expect_problem(doc, "/results/0/surprise: is not in the schema");
+	json_decref(doc);
 	doc = any_document();
 	json_object_del(first_of(doc, "results"), "ci95");
 	expect_problem(doc, "/results/0/ci95: is missing");
-	doc = any_document();
-	json_object_set_new(first_of(doc, "comparisons"), "verdict", json_string("fasster"));
-	expect_problem(doc, "/comparisons/0/verdict: is none of the values it may have");
-	doc = any_document();
-	json_object_set_new(first_of(doc, "runs"), "blocks", json_string("4"));
-	expect_problem(doc, "/runs/0/blocks: is of another type");
-	doc = any_document();
-	json_object_set_new(first_of(doc, "runs"), "id", json_integer(0));
-	expect_problem(doc, "/runs/0/id: is less than the minimum");
-	doc = any_document();
-	json_object_set_new(doc, "schema", json_integer(2));
-	expect_problem(doc, "/schema: is not the value it must have");
 	doc = any_document();
 	json_array_append_new(json_object_get(first_of(doc, "results"), "ci95"), json_real(1));
 	expect_problem(doc, "/results/0/ci95: has too few or too many items");
 	doc = any_document();
 	json_array_append_new(json_object_get(first_of(doc, "commands"), "argv"), json_integer(1));
 	expect_problem(doc, "/commands/0/argv/2: is of another type");
+	doc = any_document();
+	json_object_set_new(of(doc, "results", "trials"), "value", json_real(-1));
+	expect_problem(doc, "/results/0/trials/0/value: is less than the minimum");
+	doc = any_document();
+	json_object_set_new(
+		json_object_get(first_of(doc, "environments"), "usable_bytes"), "one", json_real(1.5));
+	expect_problem(doc, "/environments/0/usable_bytes/one: is of another type");
+}
+
+/* Another value of one key of the first of a list ("": of the document). */
+static void wrong_values_are_found(void **state)
+{
+	static const struct {
+		const char *list, *key, *value, *problem;
+	} cases[] = {
+		{"", "schema", "2", "/schema: is not the value it must have"},
+		{"runs", "blocks", "\"4\"", "/runs/0/blocks: is of another type"},
+		{"runs", "id", "0", "/runs/0/id: is less than the minimum"},
+		{"runs", "seed", "\"1e6\"", "/runs/0/seed: does not match its pattern"},
+		{"runs", "started", "\"2026-11-30\"", "/runs/0/started: does not match its pattern"},
+		{"results", "surprise", "true", "/results/0/surprise: is not in the schema"},
+		{"results", "metric", "\"speed\"", "/results/0/metric: is none of the values"},
+		{"results", "ci95", "[-1, 2]", "/results/0/ci95/0: is less than the minimum"},
+		{"results", "summary", "{\"n\": 1, \"mean\": 1, \"min\": 1, \"max\": 1, \"stddev\": null}",
+			"/results/0: is not exactly one of its alternatives"},
+		{"comparisons", "verdict", "\"fasster\"", "/comparisons/0/verdict: is none of the values"},
+		{"comparisons", "p_adjusted", "1.5", "/comparisons/0/p_adjusted: is more than the maximum"},
+		{"comparisons", "ratio", "0", "/comparisons/0/ratio: is not above the exclusive minimum"},
+		{"comparisons", "estimator", "\"guess\"", "/comparisons/0/estimator: is none of the values"},
+		{"comparisons", "invalid", "[\"V1\"]", "/comparisons/0/invalid/0: does not match its pattern"},
+		{"findings", "rule", "\"X04\"", "/findings/0/rule: does not match its pattern"},
+		{"findings", "text", "\"\"", "/findings/0/text: does not match its pattern"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *doc = any_document(), *value = json_loads(cases[i].value, JSON_DECODE_ANY, NULL);
+
+		assert_non_null(value);
+		json_object_set_new(
+			*cases[i].list ? first_of(doc, cases[i].list) : doc, cases[i].key, value);
+		expect_problem(doc, cases[i].problem);
+	}
+}
+
+/* What the program may say is in the schema, whether a test makes it say so or not. */
+static void the_schema_has_all_words(void **state)
+{
+	json_t *root = load("deploy/report.schema.json"), *defs = json_object_get(root, "$defs");
+	const json_t *metrics = json_object_get(json_object_get(defs, "metric"), "enum");
+	const json_t *of_comparison =
+		json_object_get(json_object_get(defs, "comparison"), "properties");
+	const json_t *verdicts = json_object_get(json_object_get(of_comparison, "verdict"), "enum");
+	const json_t *estimators = json_object_get(json_object_get(of_comparison, "estimator"), "enum");
+	const json_t *units = json_object_get(
+		json_object_get(json_object_get(json_object_get(defs, "result"), "properties"), "unit"),
+		"enum");
+
+	(void)state;
+	assert_int_equal(json_array_size(metrics), METRIC_COUNT);
+	for (size_t i = 0; i < METRIC_COUNT; i++) {
+		assert_string_equal(json_string_value(json_array_get(metrics, i)), metric_table[i].name);
+		expect_word(units, metric_table[i].unit);
+	}
+	for (int v = VERDICT_TOO_FEW; v <= VERDICT_SLOWER; v++)
+		expect_word(verdicts, verdict_name((enum verdict)v));
+	for (int e = ESTIMATOR_NONE + 1; e <= ESTIMATOR_SUMMARY; e++)
+		expect_word(estimators, estimator_name((enum estimator)e));
+	json_decref(root);
 }
 
 static int check_files(int n, char **paths)
@@ -291,6 +366,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(our_own_runs_fit),
 		cmocka_unit_test(imports_and_runs_beside_each_other_fit),
 		cmocka_unit_test(misfits_are_found),
+		cmocka_unit_test(wrong_values_are_found),
+		cmocka_unit_test(the_schema_has_all_words),
 	};
 
 	return argc > 1 ? check_files(argc - 1, argv + 1)
