@@ -99,10 +99,61 @@ static void put_fact(struct show *s, const json_t *v)
 		report_quantity(json_get_num(v, "value", NAN), json_get_str(v, "unit", ""), text));
 }
 
+#define MODELS_MAX 64
+
+/* The notes that were told, and of which trial each is. */
+struct models {
+	const json_t *notes[MODELS_MAX], *trials[MODELS_MAX];
+	size_t n;
+};
+
+/* "as in block 1, raidz, but for: seed 7" where one that was told of the same workload says nearly the
+ * same; else it is told itself. 0 then. */
+static int told_before(struct models *m, const json_t *note, const json_t *trial, struct buf *ret)
+{
+	struct buf different = {0};
+	int like = 0;
+
+	for (size_t i = 0; i < m->n && !like; i++) {
+		if (strcmp(show_text_of(m->notes[i], "name"), show_text_of(note, "name")) ||
+			show_number_of(m->trials[i], "workload") != show_number_of(trial, "workload"))
+			continue;
+		like = detail_note_is_like(json_get_str(m->notes[i], "text", ""),
+			json_get_str(note, "text", ""), &different);
+		if (like)
+			buf_addf(ret, "as in block %lld, %s%s%s", show_number_of(m->trials[i], "block"),
+				show_text_of(m->trials[i], "layout_name"), different.len ? ", but for: " : "",
+				buf_str(&different));
+	}
+	if (!like && m->n < MODELS_MAX) {
+		m->notes[m->n] = note;
+		m->trials[m->n++] = trial;
+	}
+	buf_free(&different);
+	return like;
+}
+
+static void show_note(struct show *s, struct models *m, const json_t *note, const json_t *trial)
+{
+	struct buf as = {0};
+
+	put_trial(s, trial);
+	if (told_before(m, note, trial, &as)) {
+		show_put(s, "%s, %s", show_text_of(note, "name"), buf_str(&as));
+		buf_addc(&s->out, '\n');
+	} else {
+		show_put(s, "%s", show_text_of(note, "name"));
+		buf_addc(&s->out, '\n');
+		print_safe_lines(json_get_str(note, "text", ""), "  | ", &s->out);
+	}
+	buf_free(&as);
+}
+
 /* A line for the facts of a trial that stand together, then each note with its text. */
 static void show_told(struct show *s, const json_t *job)
 {
 	const json_t *v, *trial, *last = NULL, *of = NULL; /* of: whose facts the line tells */
+	struct models models = {.n = 0};
 	size_t i, any = 0;
 
 	json_array_foreach(s->lines, i, v)
@@ -120,18 +171,16 @@ static void show_told(struct show *s, const json_t *job)
 			continue;
 		if (!any++)
 			buf_addc(&s->out, '\n');
+		if (note) {
+			show_note(s, &models, v, trial);
+			continue;
+		}
 		if (of)
 			buf_adds(&s->out, ", ");
 		else
 			put_trial(s, trial);
-		if (fact) {
-			put_fact(s, v);
-			of = trial;
-			continue;
-		}
-		show_put(s, "%s", show_text_of(v, "name"));
-		buf_addc(&s->out, '\n');
-		print_safe_lines(json_get_str(v, "text", ""), "  | ", &s->out);
+		put_fact(s, v);
+		of = trial;
 	}
 	if (of)
 		buf_addc(&s->out, '\n');

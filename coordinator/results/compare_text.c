@@ -6,6 +6,8 @@
 
 #include "coordinator/results/compare.h"
 
+#define PLACES_MAX 6
+
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {"too-few", "no-difference", "faster", "slower"};
@@ -36,6 +38,18 @@ static double rounded(double percent, int places)
 	return v == 0 ? 0 : v;
 }
 
+/* A ratio is above 0, so no change is -100%: what would be rounded to that gets more decimals. */
+static void percent_text(double percent, int places, struct buf *out)
+{
+	double v = rounded(percent, places);
+
+	while (v <= -100 && places < PLACES_MAX)
+		v = rounded(percent, ++places);
+	if (v <= -100)
+		v = -100 + pow(10, -PLACES_MAX);
+	buf_addf(out, "%+.*f", places, v);
+}
+
 void compare_change_text(const struct compared *c, struct buf *out)
 {
 	double d = 100 * expm1(c->d), lo = 100 * expm1(c->lo), hi = 100 * expm1(c->hi);
@@ -43,10 +57,15 @@ void compare_change_text(const struct compared *c, struct buf *out)
 
 	if (isnan(d))
 		return;
-	buf_addf(out, "%+.*f%%", places, rounded(d, places));
-	if (!isnan(lo))
-		buf_addf(out, " (%+.*f…%+.*f%%)", places, rounded(lo, places), places,
-			rounded(hi, places));
+	percent_text(d, places, out);
+	buf_addc(out, '%');
+	if (isnan(lo))
+		return;
+	buf_adds(out, " (");
+	percent_text(lo, places, out);
+	buf_adds(out, "…");
+	percent_text(hi, places, out);
+	buf_adds(out, "%)");
 }
 
 static void too_few_text(const struct compared *c, struct buf *out)

@@ -63,6 +63,76 @@ size_t detail_note_head(const char *text, size_t *ret_more)
 	return head;
 }
 
+static const char *next_line(const char *s)
+{
+	s += strcspn(s, "\n");
+	return *s ? s + 1 : s;
+}
+
+static int is_same_line(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "\n");
+
+	return n == strcspn(b, "\n") && !memcmp(a, b, n);
+}
+
+int detail_note_is_like(const char *model, const char *text, struct buf *ret_different)
+{
+	size_t same = 0, different = 0;
+
+	buf_reset(ret_different);
+	for (; *model && *text; model = next_line(model), text = next_line(text)) {
+		if (is_same_line(model, text)) {
+			same++;
+			continue;
+		}
+		if (different++ < DETAIL_NOTE_DIFFERENT)
+			buf_addf(ret_different, "%s%.*s", different > 1 ? "; " : "",
+				(int)strcspn(text, "\n"), text);
+	}
+	if (same && different <= DETAIL_NOTE_DIFFERENT && !*model && !*text)
+		return 1;
+	buf_reset(ret_different);
+	return 0;
+}
+
+static void as_text(const struct detail_sum *of, const struct detail_sum_note *model,
+	const struct detail_sum *s, const char *different, struct buf *out)
+{
+	buf_adds(out, "as ");
+	if (of != s)
+		buf_addf(out, "on %s%s", of->layout, model->trials < of->trials ? ", " : "");
+	else
+		buf_adds(out, "in ");
+	if (of == s || model->trials < of->trials)
+		buf_addf(out, "block %u", model->block);
+	if (*different)
+		buf_addf(out, ", but for: %s", different);
+}
+
+int detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret)
+{
+	const struct detail_sum_note *n = &v[i].notes[k];
+	struct buf different = {0};
+	size_t from = i;
+
+	while (from > 0 && v[from - 1].workload_index == v[i].workload_index &&
+		v[from - 1].run == v[i].run && strcmp(v[from - 1].host, v[i].host) == 0)
+		from--;
+	for (; from <= i; from++)
+		for (size_t j = 0; j < (from < i ? v[from].n_notes : k); j++) {
+			const struct detail_sum_note *model = &v[from].notes[j];
+
+			if (strcmp(model->name, n->name) != 0 ||
+				!detail_note_is_like(model->text, n->text, &different))
+				continue;
+			as_text(&v[from], model, &v[i], buf_str(&different), ret);
+			buf_free(&different);
+			return 1;
+		}
+	return 0;
+}
+
 static void part_cells(struct table *tb, const struct detail_sum *s, const struct detail_sum_part *p)
 {
 	static const double percentiles[] = {0, 0.5, 0.99};
@@ -103,6 +173,8 @@ static void print_parts(const struct text *t, const struct detail_sum *v, size_t
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < v[i].n_parts; k++)
 			part_cells(&tb, &v[i], &v[i].parts[k]);
+	if (t->opt->width && table_total(&tb) > t->opt->width)
+		tb.stacked = 2;
 	before = xcalloc(tb.n, sizeof(*before));
 	after = xcalloc(tb.n, sizeof(*after));
 	before[0] = report_colored(t, BOLD);
@@ -150,38 +222,29 @@ static void print_note(const struct text *t, const struct detail_sum *s,
 	buf_free(&title);
 }
 
-/* A layout before it whose trials say the same; NULL: there is none. */
-static const char *said_by(const struct detail_sum *v, size_t i, const struct detail_sum_note *n)
-{
-	for (size_t k = 0; k < i; k++)
-		for (size_t j = 0; j < v[k].n_notes; j++)
-			if (!strcmp(v[k].notes[j].name, n->name) &&
-				!strcmp(v[k].notes[j].text, n->text))
-				return v[k].layout;
-	return NULL;
-}
-
 static void print_notes(const struct text *t, const struct detail_sum *v, size_t n)
 {
 	size_t notes = 0;
+	struct buf line = {0};
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < v[i].n_notes; k++) {
-			const struct detail_sum_note *note = &v[i].notes[k];
-			const char *same = said_by(v, i, note);
-
 			if (notes++ >= NOTES_MAX)
 				continue;
-			if (!same) {
-				print_note(t, &v[i], note);
+			buf_reset(&line);
+			detail_note_title(&v[i], &v[i].notes[k], &line);
+			buf_adds(&line, ": ");
+			if (!detail_note_as(v, i, k, &line)) {
+				print_note(t, &v[i], &v[i].notes[k]);
 				continue;
 			}
-			report_addf(t->out, "%-10s %s/%s: %s, as on %s", "note", v[i].layout,
-				v[i].workload, note->name, same);
+			report_addf(t->out, "%-10s %s/%s: %s", "note", v[i].layout, v[i].workload,
+				line.data);
 			buf_addc(t->out, '\n');
 		}
 	if (notes > NOTES_MAX)
 		buf_addf(t->out, "%-10s %zu more\n", "note", notes - NOTES_MAX);
+	buf_free(&line);
 }
 
 /* One workload's layouts. */

@@ -16,6 +16,14 @@ void detail_note_title(const struct detail_sum *s, const struct detail_sum_note 
 /* Length of the first DETAIL_NOTE_LINES lines; *ret_more: lines behind them. */
 size_t detail_note_head(const char *text, size_t *ret_more);
 
+/* Whether a note says what `model` says but for DETAIL_NOTE_DIFFERENT lines at most, such as a seed:
+ * these, with "; " between, overwrite the buffer. 0 also where they have no line in common. */
+#define DETAIL_NOTE_DIFFERENT 3
+int detail_note_is_like(const char *model, const char *text, struct buf *ret_different);
+/* For the note k of v[i], where one before it of the same workload says nearly the same: "as on raidz,
+ * block 1, but for: seed 7", appended. 0: there is none, it has to be told. */
+int detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret);
+
 /* Long reports: parts, facts and notes of one host's trials. */
 void report_details(const struct text *t, const struct analysis_run *r, const char *host);
 

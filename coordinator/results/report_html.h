@@ -107,6 +107,8 @@ void html_findings(struct html *h);
 void html_environment(struct html *h);
 void html_commands(struct html *h);
 
+/* How many items html_findings_list() makes. */
+size_t html_findings_count(const struct html *h, int level);
 /* Items of a list of the findings of that severity (-1: those that cannot be told); how many. */
 size_t html_findings_list(struct html *h, int level);
 

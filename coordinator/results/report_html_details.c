@@ -86,21 +86,34 @@ static void facts(const struct host_details *d)
 	buf_free(&title);
 }
 
-static void note(const struct host_details *d, const struct detail_sum *s,
-	const struct detail_sum_note *n)
+static void note_text(struct html *h, const struct detail_sum_note *n)
 {
-	struct buf title = {0};
 	size_t more, head = detail_note_head(n->text, &more);
 
-	detail_note_title(s, n, &title);
-	buf_adds(d->h->out, "<details><summary>");
-	html_textf(d->h->out, "%s: %s/%s: %s", d->shown, s->layout, s->workload, buf_str(&title));
-	buf_adds(d->h->out, "</summary>\n<pre>");
-	html_textf(d->h->out, "%.*s", (int)head, n->text);
+	buf_adds(h->out, "</summary>\n<pre>");
+	html_textf(h->out, "%.*s", (int)head, n->text);
 	if (more)
-		buf_addf(d->h->out, "\n… %zu line%s more", more, more == 1 ? "" : "s");
-	buf_adds(d->h->out, "</pre></details>\n");
+		buf_addf(h->out, "\n… %zu line%s more", more, more == 1 ? "" : "s");
+	buf_adds(h->out, "</pre></details>\n");
+}
+
+/* What another note says already is a line. */
+static void note(const struct host_details *d, size_t i, size_t k)
+{
+	const struct detail_sum *s = &d->v[i];
+	struct buf title = {0}, as = {0};
+	int told = detail_note_as(d->v, i, k, &as);
+
+	detail_note_title(s, &s->notes[k], &title);
+	buf_adds(d->h->out, told ? "<p class=\"hint\">" : "<details><summary>");
+	html_textf(d->h->out, "%s: %s/%s: %s%s%s", d->shown, s->layout, s->workload, buf_str(&title),
+		told ? ": " : "", buf_str(&as));
+	if (told)
+		buf_adds(d->h->out, "</p>\n");
+	else
+		note_text(d->h, &s->notes[k]);
 	buf_free(&title);
+	buf_free(&as);
 }
 
 static void notes(const struct host_details *d)
@@ -110,7 +123,7 @@ static void notes(const struct host_details *d)
 	for (size_t i = 0; i < d->n; i++)
 		for (size_t k = 0; k < d->v[i].n_notes; k++)
 			if (n++ < NOTES_MAX)
-				note(d, &d->v[i], &d->v[i].notes[k]);
+				note(d, i, k);
 	if (n > NOTES_MAX)
 		buf_addf(d->h->out, "<p class=\"hint\">%zu notes more.</p>\n", n - NOTES_MAX);
 }

@@ -212,6 +212,7 @@ static void results_table(struct html *h, const struct analysis_run *r)
 	static const char *const headings[] = {"workload", "host", "layout", "metric", "#n", "#mean",
 		"#95% CI of the mean", "#median", "#min", "#max", NULL};
 	char a[UNITS_LEN], b[UNITS_LEN], host[REPORT_HOST_MAX];
+	struct buf metric = {0};
 	int assumed = 0;
 
 	html_table(h, r->n_rows <= HTML_OPEN_ROWS_MAX, "Results", headings);
@@ -222,7 +223,9 @@ static void results_table(struct html *h, const struct analysis_run *r)
 		html_cell(h, "%s", row->workload);
 		html_cell(h, "%s", html_host(h, row->host, host));
 		html_cell(h, "%s", row->layout);
-		html_cell(h, "%s", metric_table[row->metric].name);
+		buf_reset(&metric);
+		report_metric_text(row->metric, &metric);
+		html_cell(h, "%s", metric.data);
 		html_number(h, "%u", row->n);
 		html_number(h, "%s%s", report_value(row->metric, row->mean, a),
 			report_unit_mark(row));
@@ -237,6 +240,7 @@ static void results_table(struct html *h, const struct analysis_run *r)
 		value(h, row->metric, row->max);
 	}
 	html_table_end(h);
+	buf_free(&metric);
 	if (assumed)
 		buf_adds(h->out, "<p class=\"hint\">" UNIT_MARK " " UNIT_MARK_TEXT "</p>\n");
 }
@@ -377,6 +381,8 @@ static void fleets(struct html *h, const struct analysis_run *r,
 
 static void run_ratios(struct html *h, const struct analysis_run *r)
 {
+	struct buf metric = {0};
+
 	html_run_heading(h, r);
 	for (unsigned m = 0; m < METRIC_COUNT; m++) {
 		const struct result_comparison **list;
@@ -384,10 +390,11 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 
 		list = of_metric(h, r, (enum metric_id)m, &n);
 		if (n) {
-			html_figure(h, "%s, %s is better: change against the baseline, with its "
+			buf_reset(&metric);
+			report_metric_text((enum metric_id)m, &metric);
+			html_figure(h, "%s: change against the baseline, with its "
 				       "%g %% interval over all comparisons%s",
-				metric_table[m].name,
-				metric_table[m].higher_is_better ? "more" : "less",
+				metric.data,
 				100 * (1 - list[0]->alpha), list[0]->margin > 0 ? "; the band is the margin" : "");
 			if (n <= HTML_INTERVALS_MAX)
 				forest(h, r, list, n);
@@ -399,6 +406,7 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 		}
 		free(list);
 	}
+	buf_free(&metric);
 	if (r->n_rows)
 		results_table(h, r);
 }

@@ -87,6 +87,16 @@ static void item(struct html *h, size_t i)
 	buf_free(&hosts);
 }
 
+size_t html_findings_count(const struct html *h, int level)
+{
+	const struct findings *all = &h->analysis->findings;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += level_of(&all->v[i]) == level && !was_told(all, i);
+	return n;
+}
+
 size_t html_findings_list(struct html *h, int level)
 {
 	const struct findings *all = &h->analysis->findings;

@@ -18,14 +18,16 @@
 static json_t *metric_plot(struct html *h, const struct html_group *g, const char *kind)
 {
 	const struct metric_info *m = &metric_table[g->metric];
-	struct buf label = {0};
+	struct buf label = {0}, title = {0};
 	json_t *plot;
 
+	report_metric_text(g->metric, &title);
 	buf_addf(&label, "%s of each trial of %s on %s", m->name, g->workload, g->shown);
 	plot = html_plot(h, kind, label.data);
-	html_set(plot, "metric", json_text(m->name));
+	html_set(plot, "metric", json_text(title.data));
 	html_set(plot, "unit", json_text(m->unit));
 	html_set(plot, "layouts", html_plot_layouts(g->run));
+	buf_free(&title);
 	buf_free(&label);
 	return plot;
 }

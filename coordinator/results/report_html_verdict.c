@@ -130,6 +130,29 @@ static void run_verdict(struct html *h, const struct analysis_run *r)
 		sentences(h, r, overall);
 }
 
+/* "2 invalid findings and 1 warning qualify this; 8 rules lack what they need", with the way there. */
+static void qualified(struct html *h)
+{
+	size_t invalid = html_findings_count(h, SEVERITY_INVALID), unknown = html_findings_count(h, -1);
+	size_t warnings = html_findings_count(h, SEVERITY_WARNING);
+	struct buf text = {0};
+
+	if (invalid)
+		buf_addf(&text, "%zu invalid finding%s%s", invalid, invalid == 1 ? "" : "s",
+			warnings ? " and " : "");
+	if (warnings)
+		buf_addf(&text, "%zu warning%s", warnings, warnings == 1 ? "" : "s");
+	if (text.len)
+		buf_adds(&text, invalid + warnings == 1 ? " qualifies this" : " qualify this");
+	if (unknown)
+		buf_addf(&text, "%s%zu check%s", text.len ? "; " : "", unknown,
+			unknown == 1 ? " lacks what it needs" : "s lack what they need");
+	if (text.len)
+		buf_addf(h->out, "<p class=\"qualified%s\"><a href=\"#findings\">%s</a></p>\n",
+			invalid ? " invalid" : warnings ? " warning" : "", text.data);
+	buf_free(&text);
+}
+
 void html_verdict(struct html *h)
 {
 	size_t before, n;
@@ -141,6 +164,7 @@ void html_verdict(struct html *h)
 		html_run_heading(h, &h->analysis->runs[i]);
 		run_verdict(h, &h->analysis->runs[i]);
 	}
+	qualified(h);
 	before = h->out->len;
 	buf_adds(h->out, "<ul class=\"findings\">\n");
 	n = html_findings_list(h, SEVERITY_INVALID);

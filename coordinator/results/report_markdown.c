@@ -41,15 +41,11 @@ static void value_cell(struct buf *out, enum metric_id m, double v)
 
 static void interval_cell(struct buf *out, const struct result_row *r)
 {
-	char a[UNITS_LEN], b[UNITS_LEN];
+	struct buf text = {0};
 
-	if (!r->summary_only && r->n >= 3 && !isnan(r->ci95[0]))
-		buf_addf(out, "| ±%.1f%% ", 100 * (r->ci95[1] - r->ci95[0]) / 2 / r->mean);
-	else if (r->n > 1 && !isnan(r->min) && !isnan(r->max))
-		buf_addf(out, "| %s…%s ", report_value(r->metric, r->min, a),
-			report_value(r->metric, r->max, b));
-	else
-		markdown_cell(out, "-");
+	report_spread_text(r, &text);
+	markdown_cell(out, text.data);
+	buf_free(&text);
 }
 
 void markdown_head(struct buf *out, const char *const *names, size_t n, unsigned right)
@@ -93,13 +89,15 @@ static void results_head(const struct text *t, const struct result_row *r)
 	static const char *const names[] = {"workload", "layout", "n", "mean", "95% CI or range",
 		"failed", "median", "stddev", "cv", "min", "max"};
 	char host[REPORT_HOST_MAX];
+	struct buf metric = {0};
 
 	buf_adds(t->out, "\n### ");
 	markdown_plain(report_host(t->set, t->opt, r->host, host), t->out);
 	buf_adds(t->out, ": ");
-	markdown_plain(metric_table[r->metric].name, t->out);
-	buf_addf(t->out, ", %s is better\n\n",
-		metric_table[r->metric].higher_is_better ? "more" : "less");
+	report_metric_text(r->metric, &metric);
+	markdown_plain(metric.data, t->out);
+	buf_free(&metric);
+	buf_adds(t->out, "\n\n");
 	markdown_head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
 }
 
@@ -239,6 +237,8 @@ static void findings(const struct text *t, const struct analysis_run *r)
 			some = 1;
 			finding(t, f);
 		}
+	if (some)
+		buf_adds(t->out, "\nWhat each rule means and why: arraymark-findings(7).\n");
 }
 
 /* Where the number of blocks was left to the results: how many there were and why, host by host. */

@@ -73,11 +73,11 @@ static void facts(const struct text *t, const struct detail_sum *v, size_t n)
 		}
 }
 
-/* Indented lines are text as it stands, whatever is in them. */
-static void note(const struct text *t, const struct detail_sum *s, const struct detail_sum_note *n)
+/* Whose note it is, and what it is. */
+static void note_title(
+	const struct text *t, const struct detail_sum *s, const struct detail_sum_note *n)
 {
 	struct buf title = {0};
-	size_t more, head = detail_note_head(n->text, &more);
 
 	detail_note_title(s, n, &title);
 	buf_adds(t->out, "\n");
@@ -86,7 +86,14 @@ static void note(const struct text *t, const struct detail_sum *s, const struct 
 	markdown_plain(s->workload, t->out);
 	buf_adds(t->out, ": ");
 	markdown_plain(buf_str(&title), t->out);
-	buf_adds(t->out, "\n\n");
+	buf_free(&title);
+}
+
+/* Indented lines are text as it stands, whatever is in them. */
+static void note_text(const struct text *t, const struct detail_sum_note *n)
+{
+	size_t more, head = detail_note_head(n->text, &more);
+
 	for (const char *p = n->text; p < n->text + head;) {
 		size_t len = strcspn(p, "\n");
 
@@ -97,7 +104,22 @@ static void note(const struct text *t, const struct detail_sum *s, const struct 
 	}
 	if (more)
 		buf_addf(t->out, "    … %zu line%s more\n", more, more == 1 ? "" : "s");
-	buf_free(&title);
+}
+
+static void note(const struct text *t, const struct detail_sum *v, size_t i, size_t k)
+{
+	struct buf as = {0};
+
+	note_title(t, &v[i], &v[i].notes[k]);
+	if (detail_note_as(v, i, k, &as)) {
+		buf_adds(t->out, ": ");
+		markdown_plain(buf_str(&as), t->out);
+		buf_addc(t->out, '\n');
+	} else {
+		buf_adds(t->out, "\n\n");
+		note_text(t, &v[i].notes[k]);
+	}
+	buf_free(&as);
 }
 
 static void notes(const struct text *t, const struct detail_sum *v, size_t n)
@@ -109,7 +131,7 @@ static void notes(const struct text *t, const struct detail_sum *v, size_t n)
 			if (!some)
 				heading(t, v[0].host, "notes of the trials");
 			if (some++ < NOTES_MAX)
-				note(t, &v[i], &v[i].notes[k]);
+				note(t, v, i, k);
 		}
 	if (some > NOTES_MAX)
 		buf_addf(t->out, "\n%zu notes more\n", some - NOTES_MAX);

@@ -1,5 +1,6 @@
 /*
- * Tables of the text report. Owns nothing beyond a call.
+ * Tables of the text report, as wide as the terminal at most where their words allow it. Owns nothing
+ * beyond a call.
  * Invariant: a column that nothing is known for is not there; a verdict stands in the row of its
  * subject.
  */
@@ -12,7 +13,8 @@
 #include "coordinator/results/report_text.h"
 #include "coordinator/results/table.h"
 
-#define INTERVAL_FROM 3 /* values below which a mean's interval says less than its range */
+/* Of a table's columns. */
+enum { VALUES = 1, SPREAD = 2, VERDICTS = 4 };
 
 struct layout_table {
 	const struct text *t;
@@ -20,8 +22,9 @@ struct layout_table {
 	const struct result_row *rows;
 	size_t n;
 	const char *baseline; /* NULL: no column of verdicts */
-	int interval, throughput, physical;
-	enum { ALL_COLUMNS, WITHOUT_VERDICTS, VERDICTS } part; /* a narrow terminal gets two tables */
+	int interval, range, throughput, physical;
+	unsigned parts; /* which of them this table has: a narrow terminal gets several tables */
+	size_t change_width;
 	struct table table;
 };
 
@@ -72,11 +75,6 @@ static double physical(const struct analysis_run *run, const struct result_row *
 	return asked > 0 ? moved / asked : NAN;
 }
 
-static int has_interval(const struct result_row *r)
-{
-	return !r->summary_only && r->n >= INTERVAL_FROM && !isnan(r->ci95[0]);
-}
-
 static const struct result_comparison *comparison_of(
 	const struct layout_table *l, const struct result_row *row)
 {
@@ -125,45 +123,30 @@ static void heading(struct layout_table *l, const struct result_row *row, int fi
 	table_cell(t, "%s", row->workload);
 	if (!first)
 		return;
-	if (l->part == VERDICTS) {
-		verdict_heading(l);
-		return;
+	if (l->parts & VALUES) {
+		table_cell(t, "n");
+		table_cell(t, "mean");
+		t->left |= 1u << t->columns;
+		table_cell(t, "%s%s%s", l->interval ? "95% CI" : "", l->interval && l->range ? " or " : "",
+			l->range || !l->interval ? "[min…max]" : "");
+		if (l->throughput)
+			table_cell(t, "throughput");
+		if (l->physical)
+			table_cell(t, "physical/logical");
 	}
-	table_cell(t, "n");
-	table_cell(t, "mean");
-	t->left |= 1u << t->columns;
-	table_cell(t, "%s", l->interval ? "95% CI" : "[min…max]");
-	if (l->throughput)
-		table_cell(t, "throughput");
-	if (l->physical)
-		table_cell(t, "physical/logical");
-	for (size_t i = 0; l->t->opt->long_form && i < ARRAY_LEN(more); i++)
+	for (size_t i = 0; l->parts & SPREAD && i < ARRAY_LEN(more); i++)
 		table_cell(t, "%s", more[i]);
-	if (l->part == ALL_COLUMNS)
+	if (l->parts & VERDICTS)
 		verdict_heading(l);
-}
-
-/* How much of a is printed before b: not its unit, when b has the same. */
-static int range_start(const char *a, const char *b)
-{
-	const char *ua = strchr(a, ' '), *ub = strchr(b, ' ');
-
-	return (int)(ua && ub && strcmp(ua, ub) == 0 ? (size_t)(ua - a) : strlen(a));
 }
 
 static void interval_cell(struct layout_table *l, const struct result_row *r)
 {
-	char a[UNITS_LEN], b[UNITS_LEN];
+	struct buf text = {0};
 
-	if (has_interval(r))
-		table_cell(&l->table, "±%.1f%%", 100 * (r->ci95[1] - r->ci95[0]) / 2 / r->mean);
-	else if (r->n > 1 && !isnan(r->min) && !isnan(r->max))
-		table_cell(&l->table, "[%.*s…%s]",
-			range_start(report_value(r->metric, r->min, a),
-				report_value(r->metric, r->max, b)),
-			a, b);
-	else
-		table_cell(&l->table, "-");
+	report_spread_text(r, &text);
+	table_cell(&l->table, "%s", text.data);
+	buf_free(&text);
 }
 
 static void long_cells(struct layout_table *l, const struct result_row *r)
@@ -181,7 +164,7 @@ static void long_cells(struct layout_table *l, const struct result_row *r)
 }
 
 /* The change, padded so that the verdicts of a table stand below each other, and the verdict. */
-static void verdict_cell(struct layout_table *l, const struct result_row *row, size_t width)
+static void verdict_cell(struct layout_table *l, const struct result_row *row)
 {
 	const struct result_comparison *c = comparison_of(l, row);
 	struct buf text = {0};
@@ -191,7 +174,7 @@ static void verdict_cell(struct layout_table *l, const struct result_row *row, s
 	if (!c)
 		return;
 	compare_change_text(&c->c, &text);
-	for (size_t w = table_width(text.data); width && w < width + 2; w++)
+	for (size_t w = table_width(text.data); l->change_width && w < l->change_width + 2; w++)
 		buf_addc(&text, ' ');
 	compare_verdict_text(&c->c, c->margin, &text);
 	if (c->invalid.n)
@@ -234,22 +217,22 @@ static void value_cells(struct layout_table *l, const struct result_row *r)
 		table_cell(t, "-");
 	else if (l->physical)
 		table_cell(t, "%.2f", part);
-	if (l->t->opt->long_form)
-		long_cells(l, r);
 }
 
-static void value_row(struct layout_table *l, const struct result_row *r, size_t width)
+static void value_row(struct layout_table *l, const struct result_row *r)
 {
 	table_row(&l->table);
 	table_cell(&l->table, "%s", r->layout);
-	if (l->part != VERDICTS)
+	if (l->parts & VALUES)
 		value_cells(l, r);
-	if (l->baseline && l->part != WITHOUT_VERDICTS)
-		verdict_cell(l, r, width);
+	if (l->parts & SPREAD)
+		long_cells(l, r);
+	if (l->parts & VERDICTS)
+		verdict_cell(l, r);
 }
 
 /* Fills the table; which of its rows are headings. */
-static void fill(struct layout_table *l, size_t width, unsigned char *headings)
+static void fill(struct layout_table *l, unsigned char *headings)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct result_row *r = &l->rows[i];
@@ -259,17 +242,48 @@ static void fill(struct layout_table *l, size_t width, unsigned char *headings)
 			headings[l->table.n] = 1;
 		if (first)
 			heading(l, r, i == 0);
-		value_row(l, r, width);
+		value_row(l, r);
 	}
 }
 
-static void print_part(struct layout_table *l, size_t width)
+static size_t width_of(struct layout_table *l, unsigned parts, unsigned stacked)
+{
+	unsigned char *headings = xcalloc(2 * l->n, 1);
+	size_t width;
+
+	l->parts = parts;
+	l->table.stacked = stacked;
+	fill(l, headings);
+	width = table_total(&l->table);
+	table_clear(&l->table);
+	free(headings);
+	return width;
+}
+
+static int fits(struct layout_table *l, unsigned parts, unsigned stacked)
+{
+	unsigned room = l->t->opt->width;
+
+	return !room || width_of(l, parts, stacked) <= room;
+}
+
+/* A table of those parts. Where it does not fit, what the disks moved goes, and the rate, which the
+ * mean tells as well; then names get lines of their own. */
+static void print_part(struct layout_table *l, unsigned parts)
 {
 	const char **before = xcalloc(2 * l->n, sizeof(*before)),
 		   **after = xcalloc(2 * l->n, sizeof(*after));
 	unsigned char *headings = xcalloc(2 * l->n, 1);
+	unsigned stacked;
 
-	fill(l, width, headings);
+	if (parts & VALUES) {
+		l->physical = l->physical && fits(l, parts, 0);
+		l->throughput = l->throughput && fits(l, parts, 0);
+	}
+	stacked = !fits(l, parts, 0) && width_of(l, parts, 1) < width_of(l, parts, 0);
+	l->parts = parts;
+	l->table.stacked = stacked;
+	fill(l, headings);
 	for (size_t i = 0; i < l->table.n; i++) {
 		before[i] = headings[i] ? report_colored(l->t, BOLD) : NULL;
 		after[i] = headings[i] ? report_colored(l->t, PLAIN) : NULL;
@@ -281,38 +295,26 @@ static void print_part(struct layout_table *l, size_t width)
 	free(headings);
 }
 
-static int is_too_wide(struct layout_table *l, size_t width)
-{
-	unsigned char *headings = xcalloc(2 * l->n, 1);
-	int wide;
-
-	if (!l->t->opt->width) {
-		free(headings);
-		return 0;
-	}
-	fill(l, width, headings);
-	wide = table_total(&l->table) > l->t->opt->width;
-	table_clear(&l->table);
-	free(headings);
-	return wide;
-}
-
-/* Where the terminal is too narrow, the verdicts stand below in a table of their own; what still does
- * not fit then is what the disks moved, and the rate, which the mean tells as well. */
+/* The fewest tables that the terminal has room for, one below the other. */
 static void print_layouts(struct layout_table *l)
 {
-	size_t width = change_width(l);
+	static const unsigned char splits[][3] = {
+		{VALUES | SPREAD | VERDICTS}, {VALUES | VERDICTS, SPREAD}, {VALUES | SPREAD, VERDICTS},
+		{VALUES, SPREAD, VERDICTS}};
+	unsigned all = VALUES | (l->t->opt->long_form ? SPREAD : 0) | (l->baseline ? VERDICTS : 0);
+	size_t split = 0, k;
 
-	if (is_too_wide(l, width)) {
-		l->part = l->baseline ? WITHOUT_VERDICTS : ALL_COLUMNS;
-		l->physical = l->physical && !is_too_wide(l, width);
-		l->throughput = l->throughput && !is_too_wide(l, width);
+	l->change_width = change_width(l);
+	for (; split + 1 < ARRAY_LEN(splits); split++) {
+		for (k = 0; k < 3; k++)
+			if ((splits[split][k] & all) && !fits(l, splits[split][k] & all, 0))
+				break;
+		if (k == 3)
+			break;
 	}
-	print_part(l, width);
-	if (l->part == WITHOUT_VERDICTS) {
-		l->part = VERDICTS;
-		print_part(l, width);
-	}
+	for (k = 0; k < 3; k++)
+		if (splits[split][k] & all)
+			print_part(l, splits[split][k] & all);
 }
 
 void report_tables(
@@ -327,12 +329,15 @@ void report_tables(
 			.baseline = baseline_of(t, r, rows[0].host)};
 
 		for (to = from; to < n && rows[to].metric == rows[from].metric; to++) {
-			l.interval |= has_interval(&rows[to]);
+			l.interval |= report_has_interval(&rows[to]);
+			l.range |= report_has_range(&rows[to]);
 			l.throughput |= !isnan(throughput(&rows[to]));
 			l.physical |= !isnan(physical(r, &rows[to]));
 		}
-		if (from > 0)
-			buf_addf(t->out, "%s\n", metric_table[rows[from].metric].name);
+		if (from > 0) {
+			report_metric_text(rows[from].metric, t->out);
+			buf_addc(t->out, '\n');
+		}
 		l.n = to - from;
 		print_layouts(&l);
 	}

@@ -30,11 +30,6 @@ void report_addf(struct buf *out, const char *fmt, ...)
 	free(raw);
 }
 
-const char *report_value(enum metric_id m, double v, char out[UNITS_LEN])
-{
-	return report_quantity(v, metric_table[m].unit, out);
-}
-
 static void print_trials(const struct text *t, const struct result_row *rows, size_t n)
 {
 	char s[UNITS_LEN];
@@ -44,7 +39,7 @@ static void print_trials(const struct text *t, const struct result_row *rows, si
 			continue;
 		report_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
 		for (unsigned k = 0; k < rows[i].listed; k++)
-			buf_addf(t->out, "%s block %u %s", k ? "," : "", rows[i].blocks[k],
+			buf_addf(t->out, "%s block %u %s", k ? " ·" : "", rows[i].blocks[k],
 				report_value(rows[i].metric, rows[i].values[k], s));
 		buf_addc(t->out, '\n');
 	}
@@ -177,14 +172,13 @@ static void print_host(
 {
 	char name[REPORT_HOST_MAX], word[UNITS_LEN];
 	const char *cache = other_cache(t, rows, n, word);
-	const struct metric_info *m = &metric_table[rows[0].metric];
 
 	buf_addf(t->out, "\n%s", report_colored(t, BOLD));
 	report_addf(t->out, "%s", report_host(t->set, t->opt, rows[0].host, name));
 	buf_adds(t->out, report_colored(t, PLAIN));
-	report_addf(t->out, " · %s, %s is better%s%s", m->name,
-		m->higher_is_better ? "more" : "less", cache ? " · cache " : "",
-		cache ? cache : "");
+	buf_adds(t->out, " · ");
+	report_metric_text(rows[0].metric, t->out);
+	report_addf(t->out, "%s%s", cache ? " · cache " : "", cache ? cache : "");
 	buf_addc(t->out, '\n');
 	print_until(t, r, rows[0].host);
 	report_tables(t, r, rows, n);
@@ -292,6 +286,8 @@ int report_text(
 		print_run(&t, &a.runs[i]);
 		print_results(&t, &a.runs[i]);
 	}
+	if (a.findings.n && a.n_rows)
+		buf_addf(out, "%-10s %s\n", "findings", "see arraymark-findings(7)");
 	result_details_free(details, t.n_details);
 	analysis_clear(&a);
 	return 0;

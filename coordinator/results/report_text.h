@@ -26,6 +26,13 @@ const char *report_colored(const struct text *t, const char *code);
 void report_addf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A value of the metric with its unit, "-" for NaN. Returns out or a literal. */
 const char *report_value(enum metric_id m, double v, char out[UNITS_LEN]);
+/* "elapsed, less is better". Appended. */
+void report_metric_text(enum metric_id m, struct buf *out);
+/* The spread of a row, appended: "±0.8%" for the 95 % interval of its mean where there are values enough,
+ * "(0s…3.21s)" for one that ends at 0, else "[min…max]"; "-" where there is one value. */
+void report_spread_text(const struct result_row *r, struct buf *out);
+int report_has_interval(const struct result_row *r);
+int report_has_range(const struct result_row *r); /* and no interval */
 
 /* Tables of one host's rows (all of one run), one a metric, with the verdicts against the run's
  * baseline beside them. */

@@ -26,6 +26,15 @@ static int is_shown_in_table(
 	return first && strcmp(first->base, c->base) == 0;
 }
 
+/* Where it is too wide for the terminal, the first columns stand above the rest. */
+static void print_below(const struct text *t, struct table *table, unsigned columns)
+{
+	if (t->opt->width && table_total(table) > t->opt->width)
+		table->stacked = columns;
+	table_print(table, NULL, NULL, t->out);
+	table_clear(table);
+}
+
 static void comparison_row(
 	const struct text *t, const struct result_comparison *c, struct table *table)
 {
@@ -70,8 +79,7 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 				analysis_confidence(t->analysis, r));
 		comparison_row(t, c, &table);
 	}
-	table_print(&table, NULL, NULL, t->out);
-	table_clear(&table);
+	print_below(t, &table, 3);
 }
 
 static void percent(double ln, struct buf *out)
@@ -128,8 +136,7 @@ void report_ranks(const struct text *t, const struct analysis_run *r, const char
 		table_cell(&table, "%s vs %s", subject, base);
 		ranks_cells(&ranks, &table);
 	}
-	table_print(&table, NULL, NULL, t->out);
-	table_clear(&table);
+	print_below(t, &table, 3);
 }
 
 void report_outliers(const struct text *t, const struct analysis_run *r)

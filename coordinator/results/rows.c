@@ -96,11 +96,29 @@ static void count_left_out(struct result_row *row, trial_ref t)
 		row->incomplete++;
 }
 
+/* No metric is ever negative (the verdict procedure takes the logarithm of it), so neither is its mean: of a
+ * t interval that a wide spread of few values takes below 0, the part from 0 on holds the mean with
+ * the same confidence. */
+static void describe(struct result_row *row)
+{
+	struct stats s;
+
+	stats_describe(row->values, row->n, &s);
+	row->mean = s.mean;
+	row->median = s.median;
+	row->stddev = s.stddev;
+	row->min = s.min;
+	row->max = s.max;
+	memcpy(row->ci95, s.ci95, sizeof(row->ci95));
+	memcpy(row->median_ci, s.median_ci, sizeof(row->median_ci));
+	if (s.min >= 0 && s.ci95[0] < 0)
+		row->ci95[0] = 0;
+}
+
 /* One row from a group of n trials. 1: trials counted, but none has the metric. */
 static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row *row)
 {
 	unsigned counted = 0;
-	struct stats s;
 
 	*row = (struct result_row){.run = t[0]->run,
 		.host = t[0]->host,
@@ -129,14 +147,7 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 		row->unit_assumed |= is_assumed(first, m);
 	}
 	row->listed = row->n;
-	stats_describe(row->values, row->n, &s);
-	row->mean = s.mean;
-	row->median = s.median;
-	row->stddev = s.stddev;
-	row->min = s.min;
-	row->max = s.max;
-	memcpy(row->ci95, s.ci95, sizeof(row->ci95));
-	memcpy(row->median_ci, s.median_ci, sizeof(row->median_ci));
+	describe(row);
 	return row->n == 0 && counted > 0;
 }
 

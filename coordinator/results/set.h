@@ -201,7 +201,7 @@ struct result_row {
 	unsigned superseded; /* trials of attempts that a later one replaced */
 	unsigned incomplete; /* trials that went well in a unit that has not ended well (yet) */
 	double mean, median, stddev, min, max; /* stddev NaN for n < 2 */
-	double ci95[2];      /* of the mean; NaN for n < 2 and for summaries */
+	double ci95[2];      /* of the mean, not below 0; NaN for n < 2 and for summaries */
 	double median_ci[2]; /* 95 %; NaN for n < 6 */
 	double *values;    /* `listed` values in block order */
 	uint32_t *blocks;

@@ -11,6 +11,8 @@
 #include "common/base/mem.h"
 #include "common/base/safe.h"
 
+#define STACK_INDENT 2
+
 /* Characters, not bytes: continuation bytes of UTF-8 take no room. */
 size_t table_width(const char *s)
 {
@@ -50,13 +52,14 @@ static void pad(size_t n, struct buf *out)
 		buf_addc(out, ' ');
 }
 
-static void print_row(const struct table *t, char *const *row, const size_t *width, struct buf *out)
+/* Columns [from, to) of a row, behind `owed` blanks that are printed only when something follows. */
+static void print_cells(const struct table *t, char *const *row, const size_t *width, unsigned from,
+	unsigned to, size_t owed, struct buf *out)
 {
-	size_t owed = 0; /* spaces that are printed only when something follows */
 	int to_left;
 
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
-		size_t w = table_width(row[c]), gap = c > 0 && width[c] ? 2 : 0;
+	for (unsigned c = from; c < to; c++) {
+		size_t w = table_width(row[c]), gap = c > from && width[c] ? 2 : 0;
 
 		if (w == 0) {
 			owed += gap + width[c];
@@ -77,14 +80,44 @@ static void widths_of(const struct table *t, size_t width[TABLE_COLUMNS])
 				width[c] = table_width(t->rows[i][c]);
 }
 
+static size_t total_of(const size_t *width, unsigned from, unsigned to)
+{
+	size_t total = 0;
+
+	for (unsigned c = from; c < to; c++)
+		total += width[c] + (c > from && width[c] ? 2 : 0);
+	return total;
+}
+
 size_t table_total(const struct table *t)
 {
-	size_t width[TABLE_COLUMNS] = {0}, total = 0;
+	size_t width[TABLE_COLUMNS] = {0}, front, rest;
 
 	widths_of(t, width);
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-		total += width[c] + (c > 0 && width[c] ? 2 : 0);
-	return total;
+	if (!t->stacked)
+		return total_of(width, 0, TABLE_COLUMNS);
+	front = total_of(width, 0, t->stacked);
+	rest = STACK_INDENT + total_of(width, t->stacked, TABLE_COLUMNS);
+	return front > rest ? front : rest;
+}
+
+static int has_cells(char *const *row, unsigned from)
+{
+	for (unsigned c = from; c < TABLE_COLUMNS; c++)
+		if (row[c] && *row[c])
+			return 1;
+	return 0;
+}
+
+static void print_line(const struct table *t, size_t row, const size_t *width, unsigned from, unsigned to,
+	const char *before, const char *after, struct buf *out)
+{
+	if (before)
+		buf_adds(out, before);
+	print_cells(t, t->rows[row], width, from, to, from ? STACK_INDENT : 0, out);
+	if (after)
+		buf_adds(out, after);
+	buf_addc(out, '\n');
 }
 
 void table_print(
@@ -94,12 +127,11 @@ void table_print(
 
 	widths_of(t, width);
 	for (size_t i = 0; i < t->n; i++) {
-		if (before && before[i])
-			buf_adds(out, before[i]);
-		print_row(t, t->rows[i], width, out);
-		if (after && after[i])
-			buf_adds(out, after[i]);
-		buf_addc(out, '\n');
+		print_line(t, i, width, 0, t->stacked ? t->stacked : TABLE_COLUMNS,
+			before ? before[i] : NULL, after ? after[i] : NULL, out);
+		if (t->stacked && has_cells(t->rows[i], t->stacked))
+			print_line(t, i, width, t->stacked, TABLE_COLUMNS,
+				before ? before[i] : NULL, after ? after[i] : NULL, out);
 	}
 }
 

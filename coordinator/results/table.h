@@ -13,6 +13,8 @@ struct table {
 	size_t n, cap;
 	unsigned columns;
 	unsigned left; /* bit c: column c stands to the left; the first always does */
+	unsigned stacked; /* so many columns in front have a line of their own, the others stand below
+			     it, two columns in: where both do not fit beside each other */
 };
 /* Begins a row. */
 void table_row(struct table *t);

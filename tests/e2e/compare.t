@@ -44,6 +44,7 @@ hba8+board2  3   9m07.56s  ±0.4%   +4.4% (+3.4…+5.5%)  slower
 hba8+sata2   3   9m15.49s  ±0.7%   +6.0% (+4.9…+7.0%)  slower
 warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)
 warning    V17 order unknown · V23 these builds only
+findings   see arraymark-findings(7)
 EOF
 	run "$AM" report --long "$EXAMPLES/raidz2-8-vs-10-disks.txt"
 	like "ranks alone could not have told the dumps apart" "$(cat "$T/out")" \
@@ -92,6 +93,16 @@ test_files() {
 	like "csv" "$(cat "$T/out")" '^result,1,a,imported,a,command,elapsed,s,lower,4,0,10\.1,'
 	run "$AM" report --format markdown "$T/a.txt"
 	like "markdown" "$(cat "$T/out")" '^\| command \| a \| 4 \| 10\.10s \| '
+	names=$(for f in page.html page.HTM t.md t.csv t.json t.txt t.out plain; do
+		"$AM" report -o "$T/$f" "$T/a.txt" 2>&1
+		head -n 1 "$T/$f" | cut -b 1-15
+	done)
+	is "a file's name says what it holds" "$names" "$(printf '%s\n' '<!DOCTYPE html>' '<!DOCTYPE html>' \
+		'## a' 'kind,run,run_na' '{' 'a · run 1 · i' 'a · run 1 · i' 'a · run 1 · i')"
+	"$AM" report -f csv -o "$T/page.html" "$T/a.txt"
+	like "unless it is told" "$(cat "$T/page.html")" '^kind,run,'
+	"$AM" --json report -o "$T/page.html" "$T/a.txt"
+	is "--json tells it too" "$(head -n 1 "$T/page.html")" '{'
 	run "$AM" compare "$EXAMPLES/zfs-vs-hardware-raid.txt" --by host
 	like "hosts against each other" "$(cat "$T/out")" '^raidz2/read +elapsed  H800 vs H700 .*  faster$'
 	for h in 1 2 3 4 5 6 7; do

@@ -354,6 +354,20 @@ static void families_widen(void **state)
 }
 
 /* t(0.975, 4) = 2.77645; t(0.9875, 4) = 3.49541; t(0.8, 4) = 0.94096. */
+/* exp(-9) is 0.012 %: a ratio is above 0, however wide the interval. */
+static void no_change_is_all(void **state)
+{
+	static const struct compared cases[] = {
+		{.d = -2, .lo = -9, .hi = 5, .n = 3},
+		{.d = -9, .lo = -40, .hi = 22, .n = 3},
+	};
+	static const char *const words[] = {"-86% (-99.99…+14741%)", "-99.99% (-99.999999…+358491284513%)"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		expect(&cases[i], 0, words[i], "too few trials (n = 3)");
+}
+
 static void planning(void **state)
 {
 	struct compare_precision p[] = {{0.01, 4}, {0.005, 4}};
@@ -386,6 +400,7 @@ int main(void)
 		cmocka_unit_test(summaries_are_bounded),
 		cmocka_unit_test(told_spread_is_taken),
 		cmocka_unit_test(families_widen),
+		cmocka_unit_test(no_change_is_all),
 		cmocka_unit_test(planning),
 	};
 

@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/details.h"
-#include "coordinator/results/report.h"
+#include "coordinator/results/report_details.h"
 #include "tests/unit/results_kit.h"
 
 /* n operations of that latency. */
@@ -112,12 +112,14 @@ static void counts_add_and_histograms_merge(void **state)
 	result_set_clear(&s);
 }
 
+typedef int report_fn(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
+
 static void reports_show_them(void **state)
 {
 	static const struct {
 		const char *name;
-		int (*make)(const struct result_set *s, const struct report_options *o, struct buf *out,
-			struct err *e);
+		report_fn *make;
 		const char *has[8], *lacks[3];
 	} cases[] = {
 		{"text", report_text,
@@ -163,6 +165,78 @@ static void reports_show_them(void **state)
 	result_set_clear(&s);
 }
 
+static void notes_are_compared_by_lines(void **state)
+{
+	static const struct {
+		const char *model, *text, *different; /* NULL: it is another note */
+	} cases[] = {
+		{"a\nb\n", "a\nb\n", ""},
+		{"a\nseed 1\n", "a\nseed 2\n", "seed 2"},
+		{"a\nseed 1", "a\nseed 2", "seed 2"},
+		{"a\nb\nc\nd\n", "a\n1\n2\n3\n", "1; 2; 3"},
+		{"a\nb\nc\nd\ne\n", "a\n1\n2\n3\n4\n", NULL},
+		{"seed 1\n", "seed 2\n", NULL},
+		{"a\nb\n", "a\nb\nc\n", NULL},
+		{"a\nb\nc\n", "a\nb\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf out = {0};
+		int like = detail_note_is_like(cases[i].model, cases[i].text, &out);
+
+		assert_int_equal(like, cases[i].different != NULL);
+		assert_string_equal(buf_str(&out), like ? cases[i].different : "");
+		buf_free(&out);
+	}
+}
+
+static void notes_of_another_seed_are_told_once(void **state)
+{
+	static const struct {
+		report_fn *make;
+		const char *first, *like, *other;
+	} formats[] = {
+		{report_text, "note       a/w: settings of block 1\n  | random\n  | seed 1\n",
+			"note       a/w: settings of block 2: as in block 1, but for: seed 2\n",
+			"note       b/w: settings: as on a, block 1, but for: seed 3\n"},
+		{report_markdown, "a/w: settings of block 1\n\n    random\n    seed 1\n",
+			"\na/w: settings of block 2: as in block 1, but for: seed 2\n",
+			"\nb/w: settings: as on a, block 1, but for: seed 3\n"},
+		{report_html, "<summary>knew: a/w: settings of block 1</summary>\n<pre>random\nseed 1",
+			"<p class=\"hint\">knew: a/w: settings of block 2: as in block 1, but for: seed 2</p>",
+			"<p class=\"hint\">knew: b/w: settings: as on a, block 1, but for: seed 3</p>"},
+	};
+	char *layouts[] = {(char *)"a", (char *)"b"}, *workloads[] = {(char *)"w"};
+	struct buf lines = {0}, out = {0};
+	struct report_options o = {.long_form = 1};
+	struct result_set s = {0};
+	struct err e;
+
+	(void)state;
+	lines_run(&lines, 1, "r", 2, layouts, 2, workloads, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct trial_detail d = {0};
+		char *text = xasprintf("random\nseed %u\n", i + 1);
+
+		detail_note(&d, "settings", text);
+		add_trial(&lines, i + 1, i % 2 + 1, i / 2, &d, NULL);
+		detail_clear(&d);
+		free(text);
+	}
+	lines_read(buf_str(&lines), &s);
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+		buf_reset(&out);
+		assert_ok(formats[i].make(&s, &o, &out, &e), e);
+		assert_has(out.data, formats[i].first);
+		assert_has(out.data, formats[i].like);
+		assert_has(out.data, formats[i].other);
+	}
+	buf_free(&lines);
+	buf_free(&out);
+	result_set_clear(&s);
+}
+
 static void short_reports_and_sets_without_details_have_none(void **state)
 {
 	char *layouts[] = {(char *)"a"}, *workloads[] = {(char *)"w"};
@@ -193,6 +267,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_add_and_histograms_merge),
 		cmocka_unit_test(reports_show_them),
+		cmocka_unit_test(notes_are_compared_by_lines),
+		cmocka_unit_test(notes_of_another_seed_are_told_once),
 		cmocka_unit_test(short_reports_and_sets_without_details_have_none),
 	};
 

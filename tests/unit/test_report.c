@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/report.h"
+#include "coordinator/results/table.h"
 #include "tests/unit/results_kit.h"
 
 /* Restores and dumps of one database on three raidz2 layouts, the times listed in the published
@@ -97,7 +98,8 @@ static void text_of_the_published_test(void **state)
 		"unknown    no plan: V02 V03 V15 V16 V25 V26 · nothing told beside the trials: V08 "
 		"V10 V11 V19 V21 V22 · no list of the disks: V09 V14 V28 · "
 		"no use of the CPUs: V12 · no description of every host: V13 · "
-		"no usable sizes: V16 · no size of the data: V18\n";
+		"no usable sizes: V16 · no size of the data: V18\n"
+		"findings   see arraymark-findings(7)\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};
@@ -186,7 +188,8 @@ static void faults_are_told(void **state)
 		"nothing told beside the trials: V08 V10 V11 V19 V21 V22 · "
 		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
 		"no description of every host: V13 V29 · no usable sizes: V16 · "
-		"no size of the data: V18\n";
+		"no size of the data: V18\n"
+		"findings   see arraymark-findings(7)\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
 	struct buf out = {0};
@@ -217,7 +220,7 @@ static void long_form_shows_each_trial(void **state)
 	assert_has(out.data, "median");
 	/* sample sd of the four restores: 5.430 s, 0.492 % */
 	assert_has(out.data, "18m24.80s   5.43s  0.5%");
-	assert_has(out.data, "trials     hba8/dump: block 1 8m48.50s, block 2 8m42.78s");
+	assert_has(out.data, "trials     hba8/dump: block 1 8m48.50s · block 2 8m42.78s");
 	buf_free(&out);
 	result_set_clear(&set);
 }
@@ -463,10 +466,69 @@ static void narrow_terminals_get_two_tables(void **state)
 	result_set_clear(&set);
 }
 
+/* Every line of a table fits, if the terminal has room for the longest words in it. */
+static void long_tables_fit_the_terminal(void **state)
+{
+	static const unsigned widths[] = {60, 80, 100, 132};
+	struct result_set set = {0};
+	struct buf out = {0};
+	struct err e = {0};
+
+	(void)state;
+	published_set(&set);
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+		struct report_options o = {.width = widths[i], .long_form = 1};
+
+		buf_reset(&out);
+		assert_ok(report_text(&set, &o, &out, &e), e);
+		for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1) {
+			char *one = xstrndup(line, strcspn(line, "\n"));
+
+			if (strncmp(line, "hba8", 4) == 0 && table_width(one) > widths[i])
+				fail_msg("%u columns: '%s'", widths[i], one);
+			free(one);
+		}
+		assert_has(out.data, "median");
+		assert_has(out.data, "vs hba8");
+	}
+	buf_free(&out);
+	result_set_clear(&set);
+}
+
+/* Names that leave no room beside them have lines of their own. */
+static void long_names_stand_above_their_values(void **state)
+{
+	char *names[] = {(char *)"raidz2-of-ten-disks-on-the-big-controller-and-the-board",
+		(char *)"raidz2-of-eight-disks-on-the-big-controller", NULL};
+	struct report_options o = {.width = 60};
+	struct result_set set = {0};
+	struct buf lines = {0}, out = {0};
+	struct err e = {0};
+
+	(void)state;
+	lines_run(&lines, 1, "demo", 3, names, 2, workloads, 1);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct result_trial t = a_trial("knew", i + 1, i / 2 + 1, i % 2, 0,
+			(10 + i % 2) * 1000000000ll + (i + i / 3) * 10000000ll);
+
+		export_trial(&t, &lines);
+	}
+	lines_read(lines.data, &set);
+	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_has(out.data, "\nload\n  n    mean  95% CI\n"
+			     "raidz2-of-ten-disks-on-the-big-controller-and-the-board\n"
+			     "  3  10.02s  ±");
+	buf_free(&lines);
+	buf_free(&out);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(narrow_terminals_get_two_tables),
+		cmocka_unit_test(long_tables_fit_the_terminal),
+		cmocka_unit_test(long_names_stand_above_their_values),
 		cmocka_unit_test(text_of_the_published_test),
 		cmocka_unit_test(rates_and_ratios),
 		cmocka_unit_test(faults_are_told),

@@ -240,7 +240,7 @@ static void text_is_never_markup(void **state)
 
 static void nothing_is_loaded(void **state)
 {
-	static const char *const loading[] = {" src=", " href=", "url(", "@import", "<link", "<img",
+	static const char *const loading[] = {" src=", "url(", "@import", "<link", "<img",
 		"<iframe", "<object", "<form", " onload=", " onclick=", " style=", "unsafe", "http:",
 		"https:"};
 	struct result_set set = {0};
@@ -252,6 +252,7 @@ static void nothing_is_loaded(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(loading); i++)
 		if (strstr(html, loading[i]))
 			fail_msg("'%s' is in the page", loading[i]);
+	assert_int_equal(count(html, " href="), count(html, " href=\"#"));
 	/* printf %s '{}' | openssl dgst -sha256 -binary | base64 */
 	assert_has(html, "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
 			 "style-src 'sha256-RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o='; "
@@ -318,7 +319,7 @@ static void invalid_stands_with_the_verdict(void **state)
 		"compare: {baseline: hba8}\\n\"}\n";
 	struct result_set set = {0};
 	struct buf lines = {0};
-	char *html, *verdict, *end;
+	char *html, *verdict, *end, qualified[256];
 
 	(void)state;
 	lines_run(&lines, 1, "unsafe", 4, layouts, 2, workloads, 1);
@@ -334,6 +335,11 @@ static void invalid_stands_with_the_verdict(void **state)
 	assert_has(verdict, "<strong>slower [invalid: V25]</strong>");
 	assert_has(verdict, "1 of them invalid");
 	assert_has(verdict, "<li class=\"invalid\"><strong>invalid V25</strong>");
+	*end = '<';
+	snprintf(qualified, sizeof(qualified), "<p class=\"qualified invalid\"><a href=\"#findings\">1 invalid "
+		"finding qualifies this; %zu checks lack what they need</a></p>\n<ul class=\"findings\">",
+		count(end, "<li class=\"unknown\">"));
+	assert_has(verdict, qualified);
 	free(html);
 	buf_free(&lines);
 	result_set_clear(&set);

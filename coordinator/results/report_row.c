@@ -1,0 +1,63 @@
+/*
+ * How text and Markdown say what a row holds. Owns nothing.
+ * Invariant: the same row has the same words in both.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "coordinator/results/report_details.h"
+#include "coordinator/results/report_text.h"
+
+#define INTERVAL_FROM 3 /* values below which a mean's interval says less than its range */
+
+const char *report_value(enum metric_id m, double v, char out[UNITS_LEN])
+{
+	return report_quantity(v, metric_table[m].unit, out);
+}
+
+void report_metric_text(enum metric_id m, struct buf *out)
+{
+	buf_addf(out, "%s, %s is better", metric_table[m].name,
+		metric_table[m].higher_is_better ? "more" : "less");
+}
+
+int report_has_interval(const struct result_row *r)
+{
+	return !r->summary_only && r->n >= INTERVAL_FROM && !isnan(r->ci95[0]);
+}
+
+int report_has_range(const struct result_row *r)
+{
+	return !report_has_interval(r) && r->n > 1 && !isnan(r->min) && !isnan(r->max);
+}
+
+/* How much of a is printed before b: not its unit, when b has the same. */
+static int range_start(const char *a, const char *b)
+{
+	const char *ua = strchr(a, ' '), *ub = strchr(b, ' ');
+
+	return (int)(ua && ub && strcmp(ua, ub) == 0 ? (size_t)(ua - a) : strlen(a));
+}
+
+static void range_text(enum metric_id m, double lo, double hi, struct buf *out)
+{
+	char a[UNITS_LEN], b[UNITS_LEN];
+	const char *from = report_value(m, lo, a), *to = report_value(m, hi, b);
+
+	buf_addf(out, "%.*s…%s", range_start(from, to), from, to);
+}
+
+void report_spread_text(const struct result_row *r, struct buf *out)
+{
+	int interval = report_has_interval(r);
+
+	if (interval && r->ci95[0] > 0) {
+		buf_addf(out, "±%.1f%%", 100 * (r->ci95[1] - r->ci95[0]) / 2 / r->mean);
+	} else if (interval || report_has_range(r)) {
+		buf_addc(out, interval ? '(' : '[');
+		range_text(r->metric, interval ? r->ci95[0] : r->min, interval ? r->ci95[1] : r->max, out);
+		buf_addc(out, interval ? ')' : ']');
+	} else {
+		buf_addc(out, '-');
+	}
+}
