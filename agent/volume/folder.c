@@ -21,8 +21,8 @@
 #include "common/base/proc.h"
 #include "common/base/units.h"
 
-/* Each part on the way must be a folder itself; the last one is opened for reading. */
-static int open_without_links(const char *path, int *ret, struct err *e)
+/* Each part on the way must be a folder itself; the last one is opened as `how` says. */
+static int open_without_links(const char *path, int how, int *ret, struct err *e)
 {
 	const int look = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	char *copy = xstrdup(path), *rest = NULL;
@@ -31,7 +31,7 @@ static int open_without_links(const char *path, int *ret, struct err *e)
 
 	while (at >= 0 && word) {
 		char *next = strtok_r(NULL, "/", &rest);
-		int fd = openat(at, word, (next ? O_PATH : O_RDONLY) | look);
+		int fd = openat(at, word, (next ? O_PATH : how) | look);
 
 		if (fd < 0)
 			err_sys(e, "cannot open %s without following links", path);
@@ -65,7 +65,7 @@ static int give(const char *path, uid_t uid, gid_t gid, struct err *e)
 	struct stat st;
 	int fd, status = 0;
 
-	if (open_without_links(path, &fd, e))
+	if (open_without_links(path, O_RDONLY, &fd, e))
 		return -1;
 	if (fstat(fd, &st))
 		status = err_sys(e, "cannot look at %s", path);
@@ -106,6 +106,22 @@ static void open_up(const char *find)
 	strv_free(&argv);
 }
 
+/* The folder itself may be closed, too: its owner opens it, by its descriptor. */
+static int open_closed(const char *path, int *ret, struct err *e)
+{
+	char link[64];
+	struct stat st;
+	int fd;
+
+	if (open_without_links(path, O_PATH, &fd, e))
+		return -1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (!fstat(fd, &st) && (st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid())
+		(void)chmod(link, S_IRWXU); /* in vain: then it cannot be entered, which is told */
+	*ret = fd;
+	return 0;
+}
+
 /* From inside, so that nobody can lead the program elsewhere; it follows no link and leaves alone
  * what is mounted below. Does not return when all is well. */
 static int empty(const char *path, uid_t uid, gid_t gid, struct err *e)
@@ -117,7 +133,7 @@ static int empty(const char *path, uid_t uid, gid_t gid, struct err *e)
 
 	if (!find)
 		return err_set(e, ERR_NOTFOUND, "the program 'find' is not installed here");
-	if (drop_rights(uid, gid, e) || open_without_links(path, &fd, e))
+	if (drop_rights(uid, gid, e) || open_closed(path, &fd, e))
 		return -1;
 	if (!fchdir(fd)) {
 		open_up(find);

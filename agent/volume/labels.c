@@ -23,6 +23,7 @@
 #include "common/base/mem.h"
 
 #define END_SIZE (2 * ZFS_LABEL_SIZE)
+#define SECTOR 512 /* of libblkid's places */
 #define HEAD_SIZE (ZFS_LABEL_SIZE / 2) /* of a label: all before its ring of uberblocks */
 
 enum kind { KIND_ZFS, KIND_ZFS_SPARE, KIND_XFS, KIND_EXT4, KIND_COUNT };
@@ -151,7 +152,44 @@ static int table_is_openzfs(blkid_partlist list)
 	return named;
 }
 
-static int has_openzfs_table(int fd)
+/* 1: the part of the disk carries some signature; its name into ret. */
+static int part_carries(int fd, blkid_partition part, char *ret, size_t size)
+{
+	blkid_probe probe = blkid_new_probe();
+	const char *type = NULL;
+	int found = 0;
+
+	if (probe && !blkid_probe_set_device(probe, fd, blkid_partition_get_start(part) * SECTOR,
+			     blkid_partition_get_size(part) * SECTOR)) {
+		blkid_probe_enable_superblocks(probe, 1);
+		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_MAGIC);
+		found = blkid_do_probe(probe) == 0;
+		blkid_probe_lookup_value(probe, "TYPE", &type, NULL);
+	}
+	snprintf(ret, size, "%s", type ? type : "an unknown signature");
+	blkid_free_probe(probe);
+	return found;
+}
+
+/* What is in its partitions was ours and is gone; else somebody made a table that looks like it. */
+static int check_parts_blank(int fd, const char *device, blkid_partlist list, struct err *e)
+{
+	char what[64];
+
+	for (int i = 0; i < blkid_partlist_numof_partitions(list); i++) {
+		blkid_partition part = blkid_partlist_get_partition(list, i);
+
+		if (part_carries(fd, part, what, sizeof(what)))
+			return err_set(e, ERR_WRONG_STATE,
+				"partition %d of %s carries %s, which was not named: its partition "
+				"table is left alone",
+				blkid_partition_get_partno(part), device, what);
+	}
+	return 0;
+}
+
+/* 1: OpenZFS' own table, with nothing left in it; -1: with something in it that is not ours. */
+static int find_openzfs_table(int fd, const char *device, struct err *e)
 {
 	blkid_probe probe = blkid_new_probe();
 	blkid_partlist list = NULL;
@@ -163,6 +201,8 @@ static int has_openzfs_table(int fd)
 		list = blkid_probe_get_partitions(probe);
 	}
 	found = list && table_is_openzfs(list);
+	if (found && check_parts_blank(fd, device, list, e))
+		found = -1;
 	blkid_free_probe(probe);
 	return found;
 }
@@ -194,11 +234,13 @@ static int clear_partitions(const char *device, const struct wanted *w, struct e
 
 static int clear_table(int fd, const char *device, uint64_t size, struct err *e)
 {
-	if (!has_openzfs_table(fd))
-		return 0;
+	int found = find_openzfs_table(fd, device, e);
+
+	if (found <= 0)
+		return found;
 	if (zero_ends(fd, device, size, e))
 		return -1;
-	return ioctl(fd, BLKRRPART, 0)
+	return ioctl(fd, BLKRRPART, 0) && errno != ENOTTY /* a file has none */
 		       ? err_sys(e, "%s: the kernel does not forget its partitions", device) : 0;
 }
 

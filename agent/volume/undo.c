@@ -145,8 +145,8 @@ static int undo_links(struct undo_ctx *u, struct err *e)
 }
 
 /* As the account that filled it, since whoever owns the directory around may have put a folder of
- * root's in its place. */
-static int empty_as_worker(struct undo_ctx *u, const char *path, struct err *e)
+ * root's in its place; it opens what a workload closed. */
+static int empty(struct undo_ctx *u, const char *path, struct err *e)
 {
 	char *owner = xasprintf("%u:%u", (unsigned)u->volume->worker_uid,
 		(unsigned)u->volume->worker_gid);
@@ -175,11 +175,8 @@ static int undo_bench(struct undo_ctx *u, struct err *e)
 			return err_set(e, ERR_WRONG_STATE,
 				"%s is not the folder that was made there; it is left alone", path);
 	}
-	if (geteuid() == 0 && u->volume->worker_uid)
-		return empty_as_worker(u, path, e) || run_on(u, "remove",
-			(const char *const[]){"rmdir", "--", path, NULL}, path, e) ? -1 : 0;
-	return run_on(u, "remove",
-		(const char *const[]){"rm", "-rf", "--one-file-system", "--", path, NULL}, path, e);
+	return empty(u, path, e) || run_on(u, "remove",
+		(const char *const[]){"rmdir", "--", path, NULL}, path, e) ? -1 : 0;
 }
 
 /* losetup returns while somebody still has the device open; it goes with the last close. */

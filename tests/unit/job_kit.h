@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/job_internal.h"
+#include "agent/volume/folder.h"
 #include "agent/workload/workload.h"
 #include "common/base/fs.h"
 #include "common/base/log.h"
@@ -126,6 +127,16 @@ static inline void on_late(evutil_socket_t fd, short what, void *arg)
 	event_base_loopbreak(f->base);
 }
 
+/* The agent's own verbs are this program's: see job_kit_main. */
+static inline char *own_path(void)
+{
+	char *real;
+	struct err e;
+
+	assert_ok(fs_realpath("/proc/self/exe", &real, &e), e);
+	return real;
+}
+
 /* parent: a folder, such as "/tmp". */
 static inline void setup_in(struct fixture *f, const char *parent)
 {
@@ -144,7 +155,7 @@ static inline void setup_in(struct fixture *f, const char *parent)
 	f->reaction = event_new(f->base, -1, 0, on_reaction, f);
 	f->opt.config = "test policy";
 	f->host = (struct host){.opt = &f->opt, .state = xstrdup(f->dir), .name = xstrdup("knew"),
-		.self = xstrdup("/nonexistent/arraymark-agent"),
+		.self = own_path(),
 		.mount_root = xasprintf("%s/mnt", f->dir), .lock = xasprintf("%s/lock", f->dir)};
 	f->host.work_user.uid = getuid();
 	f->host.work_user.gid = getgid();
@@ -284,9 +295,12 @@ static inline void cancel(struct fixture *f)
 	job_cancel(f->job, ATTEMPT_CANCELLED, "enough of that");
 }
 
-/* When the program was started as a worker (`worker --fd 3`, as spawn_self does): is one, and ends. */
+/* When the program was started as a worker (`worker --fd 3`, as spawn_self does) or to empty a folder:
+ * does that, and ends. */
 static inline void job_kit_main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "empty-folder"))
+		exit(folder_main(argc - 1, argv + 1));
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		exit(worker_main(3));
 	log_set_level(LOG_LEVEL_ERROR);

@@ -155,9 +155,26 @@ static void test_emptying_what_is_closed(void **state)
 		assert_int_equal(chown(at(folders[i]), taker(), (gid_t)-1), 0);
 		assert_int_equal(chmod(at(folders[i]), modes[i]), 0);
 	}
-	assert_int_equal(chmod(at("closed"), 0555), 0);
+	assert_int_equal(chmod(at("closed"), 0000), 0);
 	assert_int_equal(empty(at("closed")), 0);
 	assert_int_equal(rmdir(at("closed")), 0);
+}
+
+/* Whoever is not its owner opens nothing by it. */
+static void test_closed_by_another(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(mkdir(at("strange"), 0755), 0);
+	put("strange/x");
+	assert_int_equal(chmod(at("strange"), 0000), 0);
+	assert_int_equal(empty(at("strange")), 1);
+	assert_int_equal(stat(at("strange"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0);
+	assert_int_equal(access(at("strange/x"), F_OK), 0);
 }
 
 static void test_usage(void **state)
@@ -210,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_ours),
 		cmocka_unit_test(test_emptying),
 		cmocka_unit_test(test_emptying_what_is_closed),
+		cmocka_unit_test(test_closed_by_another),
 		cmocka_unit_test(test_usage),
 	};
 

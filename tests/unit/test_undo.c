@@ -1,23 +1,25 @@
 /* Undoing: each operation takes down what was made and nothing else, may run twice, and stops where
  * something is not as the journal says. Files stand for disks, except in the one test that needs
- * root. The program is its own `clear-labels`. */
+ * root. The program is its own `clear-labels` and `empty-folder`. */
 #include "tests/unit/test.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/volume/folder.h"
 #include "agent/volume/labels.h"
 #include "agent/volume/signatures.h"
 #include "agent/volume/volume.h"
-#include "agent/volume/zfs_label.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+
+#define ORDINARY 65534 /* a user who owns nothing */
 
 static char home[] = "/tmp/arraymark-undo-XXXXXX";
 static char self[4096];
@@ -60,17 +62,24 @@ struct world {
 	char *state, *path;
 };
 
-static struct world world_new(void)
+static struct world world_in(const char *folder)
 {
-	static unsigned n;
-	struct world w = {0};
+	struct world w = {.state = xstrdup(folder)};
 	struct err e;
 
-	w.state = xasprintf("%s/state%u", home, n++);
 	w.path = xasprintf("%s/journal-5-1-1.jsonl", w.state);
 	make_folder(w.state);
 	assert_ok(journal_open(w.state, &key, &w.j, &e), e);
 	return w;
+}
+
+static struct world world_new(void)
+{
+	static unsigned n;
+	char name[32];
+
+	snprintf(name, sizeof(name), "state%u", n++);
+	return world_in(at(name));
 }
 
 static void world_free(struct world *w)
@@ -152,6 +161,42 @@ static void what_was_made_goes(void **state)
 	assert_taken_down(&w);
 	assert_false(exists(dir));
 	world_free(&w);
+}
+
+/* A workload's folder with closed ones in it, and closed itself, goes also where the agent is no more
+ * than an ordinary user: in a child that becomes one. */
+static void what_was_closed_goes(void **state)
+{
+	const char *bench = at("user/arraymark-5-1-abcdef"), *inside = at("user/arraymark-5-1-abcdef/a/b");
+	pid_t pid;
+	int status;
+
+	(void)state;
+	make_folder(at("user"));
+	assert_int_equal(chmod(home, 0755), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown(at("user"), ORDINARY, ORDINARY), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct world w;
+
+		if (geteuid() == 0 && (setgid(ORDINARY) || setuid(ORDINARY)))
+			_exit(2);
+		snprintf(self, sizeof(self), "/proc/self/exe"); /* its folder may be closed to users */
+		w = world_in(at("user/state"));
+		make_folder(inside);
+		put(at("user/arraymark-5-1-abcdef/a/b/data"), "much");
+		did(&w, 1, "bench", bench);
+		if (chmod(inside, 0000) || chmod(at("user/arraymark-5-1-abcdef/a"), 0100) ||
+			chmod(bench, 0000))
+			_exit(2);
+		assert_taken_down(&w);
+		world_free(&w);
+		_exit(exists(bench));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Cut off by a crash between the journal's line and the step, or in the middle of the step. */
@@ -312,164 +357,6 @@ static void an_unknown_operation_stops(void **state)
 	world_free(&w);
 }
 
-#define DISK_SIZE (8 * 1024 * 1024 + 5000)
-
-static void put_xdr(struct buf *b, uint32_t v)
-{
-	const unsigned char bytes[4] = {v >> 24, v >> 16 & 255, v >> 8 & 255, v & 255};
-
-	buf_add(b, bytes, 4);
-}
-
-static void put_text(struct buf *b, const char *s)
-{
-	static const char zeros[4];
-
-	put_xdr(b, (uint32_t)strlen(s));
-	buf_add(b, s, strlen(s));
-	buf_add(b, zeros, (4 - strlen(s) % 4) % 4);
-}
-
-static void put_number(struct buf *b, const char *name, uint64_t v)
-{
-	uint32_t size = (uint32_t)(8 + 4 + (strlen(name) + 3) / 4 * 4 + 8 + 8);
-
-	put_xdr(b, size);
-	put_xdr(b, size);
-	put_text(b, name);
-	put_xdr(b, 8);
-	put_xdr(b, 1);
-	put_xdr(b, (uint32_t)(v >> 32));
-	put_xdr(b, (uint32_t)v);
-}
-
-/* The name-value list of a label as ZFS writes it; no pool's name: of a spare. */
-static void make_label(struct buf *b, const char *pool, uint64_t guid)
-{
-	put_xdr(b, 0x01010000);
-	put_xdr(b, 0);
-	put_xdr(b, 1);
-	put_number(b, "state", pool ? ZFS_EXPORTED : ZFS_SPARE);
-	put_number(b, "guid", 4711);
-	if (pool) {
-		uint32_t size = (uint32_t)(8 + 8 + 8 + 4 + (strlen(pool) + 3) / 4 * 4);
-
-		put_number(b, "pool_guid", guid);
-		put_xdr(b, size);
-		put_xdr(b, size);
-		put_text(b, "name");
-		put_xdr(b, 9);
-		put_xdr(b, 1);
-		put_text(b, pool);
-	}
-	put_xdr(b, 0);
-	put_xdr(b, 0);
-}
-
-/* A file full of 'x' with the label at the places that mask names. */
-static void make_disk(const char *path, const char *pool, uint64_t guid, unsigned mask)
-{
-	char *data = xmalloc(DISK_SIZE);
-	struct buf label = {0};
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	memset(data, 'x', DISK_SIZE);
-	make_label(&label, pool, guid);
-	for (unsigned i = 0; i < ZFS_LABELS; i++)
-		if (mask & 1u << i)
-			memcpy(data + zfs_label_offset(DISK_SIZE, i) + ZFS_LABEL_NVLIST_OFFSET,
-				label.data, label.len);
-	assert_int_equal(write(fd, data, DISK_SIZE), DISK_SIZE);
-	close(fd);
-	buf_free(&label);
-	free(data);
-}
-
-/* Bytes of the file that are zero. */
-static size_t zeros_in(const char *path)
-{
-	struct buf data = {0};
-	struct err e;
-	size_t n = 0;
-
-	assert_ok(fs_read_file(path, DISK_SIZE, &data, &e), e);
-	for (size_t i = 0; i < data.len; i++)
-		n += data.data[i] == 0;
-	buf_free(&data);
-	return n;
-}
-
-static int clear(const char *const *words)
-{
-	struct strv argv = {0};
-	int status;
-
-	strv_add(&argv, "clear-labels");
-	strv_add_all(&argv, words);
-	status = labels_main((int)argv.n, argv.v);
-	strv_free(&argv);
-	return status;
-}
-
-static void labels_are_cleared(void **state)
-{
-	const size_t ends = 4 * ZFS_LABEL_SIZE + DISK_SIZE % ZFS_LABEL_SIZE;
-	const char *disk = at("disk");
-	struct strv found = {0};
-	struct err e;
-
-	(void)state;
-	/* All four, or what a run that was cut short left. */
-	for (unsigned mask = 1; mask < 16; mask++) {
-		make_disk(disk, "am_5_1_abcdef", 99, mask);
-		assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name",
-			"am_5_1_abcdef", "--guid", "99", disk, NULL}), 0);
-		assert_int_equal(zeros_in(disk), ends);
-	}
-	assert_ok(signatures_of_disk(disk, &found, &e), e);
-	assert_int_equal(found.n, 0);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdef", disk,
-		NULL}), 0);
-	make_disk(disk, NULL, 0, 15);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 0);
-	assert_int_equal(zeros_in(disk), ends);
-}
-
-static void labels_of_others_stay(void **state)
-{
-	const char *disk = at("disk"), *mine = at("mine");
-	size_t before;
-
-	(void)state;
-	make_disk(disk, "am_5_1_abcdef", 99, 8);
-	before = zeros_in(disk);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdee", disk,
-		NULL}), 1);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_1_abcdef",
-		"--guid", "98", disk, NULL}), 1);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 1);
-	assert_int_equal(zeros_in(disk), before);
-	/* One that is refused does not keep the others. */
-	make_disk(mine, "am_5_2_abcdef", 7, 15);
-	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_2_abcdef", disk,
-		mine, at("not-there"), NULL}), 1);
-	assert_int_equal(zeros_in(disk), before);
-	assert_true(zeros_in(mine) > 4 * ZFS_LABEL_SIZE);
-}
-
-static void wrong_usage_is_told(void **state)
-{
-	static const char *const wrong[][6] = {
-		{NULL}, {"--kind", "zfs", "/dev/null", NULL}, {"--kind", "zfs", "--name", "x", NULL},
-		{"--kind", "dos", "--name", "x", "/dev/null", NULL},
-		{"--kind", "xfs", "/dev/null", NULL}, {"--name", "x", "/dev/null", NULL},
-		{"--kind", "zfs", "--guid", "-1x", "/dev/null", NULL}};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-		assert_int_equal(clear(wrong[i]), 2);
-}
-
 static const char uuid[] = "0548c898-39d5-4d7a-bb37-f60a02304730";
 
 static int run(const char *program, const char *const *words, struct buf *out, struct err *e)
@@ -579,20 +466,20 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_made_goes),
+		cmocka_unit_test(what_was_closed_goes),
 		cmocka_unit_test(what_was_only_begun_goes),
 		cmocka_unit_test(what_is_not_ours_stays),
 		cmocka_unit_test(what_a_failed_step_met_stays),
 		cmocka_unit_test(an_obstacle_keeps_what_is_below),
 		cmocka_unit_test(a_full_disk_keeps_nothing),
 		cmocka_unit_test(an_unknown_operation_stops),
-		cmocka_unit_test(labels_are_cleared),
-		cmocka_unit_test(labels_of_others_stay),
-		cmocka_unit_test(wrong_usage_is_told),
 		cmocka_unit_test(file_systems_are_known_by_their_uuid),
 		cmocka_unit_test(mounts_and_loops_go),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
 		return labels_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "empty-folder"))
+		return folder_main(argc - 1, argv + 1);
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -383,7 +383,8 @@ static void an_existing_directory_gets_one_folder(void **state)
 {
 	static const char *const want[] = {
 		"mkdir -m 0755 -- ~/arraymark-<run>-1-<job>",
-		"rm -rf --one-file-system -- ~/arraymark-<run>-1-<job>",
+		"arraymark-agent empty-folder --owner 0:0 -- ~/arraymark-<run>-1-<job>",
+		"rmdir -- ~/arraymark-<run>-1-<job>",
 	};
 	char *layout = xasprintf("{existing: %s}", home);
 	struct fixture f;
