@@ -152,7 +152,7 @@ static int check_read(const struct scanning *s, struct err *e)
 		if (s->v[i].fd >= 0)
 			return err_set(e, ERR_IO, "no disk could be read: %s at %s", s->v[i].name,
 				s->v[i].trouble);
-	return err_set(e, ERR_IO, "no disk could be opened");
+	return err_set(e, ERR_IO, "no disk could be read: %s: %s", s->v[0].name, s->v[0].trouble);
 }
 
 static int scan_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
@@ -187,6 +187,16 @@ static void scan_clear(void *state)
 	free(s);
 }
 
+/* Passed over, and told; the others go on. */
+static void leave_out(struct scan_disk *d, const char *why)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+	d->of[SCAN_OUTER].errors = 1;
+	snprintf(d->trouble, sizeof(d->trouble), "%.*s", (int)sizeof(d->trouble) - 1, why);
+}
+
 static int take_disks(const struct workload_order *order, struct scanning *s, struct err *e)
 {
 	const struct strv *disks = &order->spec->disks;
@@ -206,12 +216,22 @@ static int take_disks(const struct workload_order *order, struct scanning *s, st
 
 		d->name = xstrndup(disks->v[s->n], strcspn(disks->v[s->n], " "));
 		d->fd = why ? -1 : fds[taken++];
-		if (why) { /* passed over, and told */
-			d->of[SCAN_OUTER].errors = 1;
-			snprintf(d->trouble, sizeof(d->trouble), "%s", why + 1);
-		}
+		if (why)
+			leave_out(d, why + 1);
 	}
 	return 0;
+}
+
+static void divide_disk(struct scan_disk *d, uint64_t span, uint64_t block)
+{
+	char size[UNITS_LEN], least[UNITS_LEN];
+	struct err e = {0};
+
+	if (!device_size(d->fd, d->name, &d->size, &e) && scan_disk_divide(d, span, block))
+		err_set(&e, ERR_INPUT, "it has %s, and one block is %s",
+			units_size((int64_t)d->size, size), units_size((int64_t)block, least));
+	if (e.code != ERR_NONE)
+		leave_out(d, e.text);
 }
 
 static int prepare_disk(const struct workload_order *order, struct scanning *s, size_t i,
@@ -224,10 +244,9 @@ static int prepare_disk(const struct workload_order *order, struct scanning *s, 
 	if ((fcntl(d->fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		return err_set(e, ERR_DENIED, "%s was opened for more than reading: it is left alone",
 			d->name);
-	if (device_size(d->fd, d->name, &d->size, e))
-		return -1;
-	if (scan_disk_divide(d, (uint64_t)order->w->scan->span, s->block))
-		return err_set(e, ERR_INPUT, "%s is smaller than one block", d->name);
+	divide_disk(d, (uint64_t)order->w->scan->span, s->block);
+	if (d->fd < 0)
+		return 0;
 	hist_clear(&d->alone);
 	hist_clear(&d->together);
 	d->lane = &s->meter.lanes[i];

@@ -12,7 +12,7 @@ struct scan_counts {
 };
 struct scan_disk {
 	char *name; /* kernel name */
-	int fd;     /* read only; -1: it could not be opened, trouble says why */
+	int fd;     /* read only; -1: it is left out, trouble says why */
 	uint64_t size;
 	uint64_t at[SCAN_PLACES];
 	uint64_t span; /* bytes at each place, whole blocks */
@@ -20,7 +20,7 @@ struct scan_disk {
 	struct hist alone, together;
 	struct meter_lane *lane;
 	char *buffer;
-	char trouble[200]; /* the first read that failed; "" */
+	char trouble[200]; /* why it is left out, or the first read that failed; "" */
 };
 /* Places, span and counts of a disk of that size. -1: too small for one block. */
 int scan_disk_divide(struct scan_disk *d, uint64_t span, uint64_t block);

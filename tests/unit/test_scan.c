@@ -273,6 +273,60 @@ static void test_a_disk_that_could_not_be_opened(void **state)
 	teardown(&f);
 }
 
+/* Too small for one block: told, and the others are read. What has room for fewer than three places is
+ * read as far as it goes. */
+static void test_tiny_disks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 4, 16 << 20);
+	assert_int_equal(truncate(f.paths[0], 4096), 0);
+	assert_int_equal(truncate(f.paths[1], 64 * K), 0);
+	assert_int_equal(truncate(f.paths[2], 0), 0);
+	pass(&f, 4, O_RDONLY);
+	assert_ok(run(&f, NULL), f.e);
+	assert_int_equal(part(&f, "disk", "sda")->bytes, 0);
+	assert_int_equal(part(&f, "disk", "sda")->errors, 1);
+	assert_int_equal(part(&f, "disk", "sdb")->bytes, 3 * 64 * K);
+	assert_int_equal(part(&f, "disk", "sdc")->errors, 1);
+	assert_int_equal(part(&f, "disk", "sdd")->bytes, 3 * 1024 * K);
+	assert_has(f.result->detail.notes[0].text, "not read: it has 4 KiB, and one block is 64 KiB");
+	teardown(&f);
+}
+
+static void test_only_tiny_disks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 1, 4096);
+	pass(&f, 1, O_RDONLY);
+	assert_int_equal(run(&f, NULL), -1);
+	assert_has(f.e.text, "no disk could be read: sda: it has 4 KiB");
+	teardown(&f);
+}
+
+/* The size cannot be asked of what is no disk. */
+static void test_a_disk_that_tells_no_size(void **state)
+{
+	struct fixture f;
+	int fds[2];
+
+	(void)state;
+	setup(&f, 2, 16 << 20);
+	fds[0] = open("/dev/null", O_RDONLY);
+	fds[1] = open(f.paths[1], O_RDONLY);
+	assert_ok(fds_send(f.ends[0], fds, 2, &f.e), f.e);
+	close(fds[0]);
+	close(fds[1]);
+	close(f.ends[0]);
+	assert_ok(run(&f, NULL), f.e);
+	assert_int_equal(part(&f, "disk", "sdb")->bytes, 3 * 1024 * K);
+	assert_has(f.result->detail.notes[0].text, "not read: sda is neither a disk nor a file");
+	teardown(&f);
+}
+
 /* Appends one, where there is one. */
 static void readable_disk(struct strv *ret)
 {
@@ -358,6 +412,9 @@ int main(void)
 		cmocka_unit_test(test_a_place_that_cannot_be_read),
 		cmocka_unit_test(test_nothing_can_be_read),
 		cmocka_unit_test(test_a_disk_that_could_not_be_opened),
+		cmocka_unit_test(test_tiny_disks),
+		cmocka_unit_test(test_only_tiny_disks),
+		cmocka_unit_test(test_a_disk_that_tells_no_size),
 		cmocka_unit_test(test_one_disk_that_cannot_be_opened_is_passed_over),
 		cmocka_unit_test(test_the_slowest_is_told),
 	};
