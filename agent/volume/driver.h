@@ -62,6 +62,7 @@ struct stage_disk {
 	unsigned group;
 	char *device; /* as it goes to programs: /dev/loop3, a by-id link, a plain file */
 	char *kernel; /* "loop3", "sdc"; NULL for a plain file or in a preview */
+	int pin;      /* a bound disk, open for reading: so its kernel name stays its own; or -1 */
 };
 struct stage_disks {
 	struct stage_disk *v;
@@ -72,6 +73,8 @@ struct stage_disks {
 void stage_disks_free(struct stage_disks *d);
 void stage_disks_add(struct stage_disks *d, const char *role, unsigned group, const char *device,
 	const char *kernel);
+/* Right before a first write: each bound disk's path leads to the disk that was looked at. */
+int stage_disks_check(const struct stage_disks *d, struct err *e);
 /* Makes scratch disks, or checks and wipes the bound ones: right before the first write. */
 int stage_disks_prepare(struct volume_ctx *ctx, const struct layout *l, struct stage_disks *ret,
 	struct err *e);

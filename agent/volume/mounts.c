@@ -43,14 +43,14 @@ static char *unescape(const char *field)
 /* id parent major:minor root point options [optional fields] - type source super-options */
 static int parse_line(char *line, struct mount_entry *ret)
 {
-	char *field[16] = {0}, *rest = NULL, *word;
+	char *field[32] = {0}, *word;
 	unsigned major_number, minor_number;
 	size_t n = 0, dash;
 
-	for (word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+	/* a source may be empty: two blanks in a row */
+	while ((word = strsep(&line, " ")))
 		if (n < ARRAY_LEN(field))
 			field[n++] = word;
-	}
 	for (dash = 6; dash < n && strcmp(field[dash], "-"); dash++) {
 	}
 	if (dash + 2 >= n || sscanf(field[2], "%u:%u", &major_number, &minor_number) != 2)

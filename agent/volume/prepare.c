@@ -5,8 +5,12 @@
  * it, nobody holds it, and no signature is on it that plan and policy did not both give away; all
  * of a layout's disks are looked at before anything is wiped.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/policy/policy_check.h"
 #include "agent/volume/device.h"
@@ -19,7 +23,7 @@ void stage_disks_add(struct stage_disks *d, const char *role, unsigned group, co
 	const char *kernel)
 {
 	d->v = xreallocarray(d->v, d->n + 1, sizeof(*d->v));
-	d->v[d->n++] = (struct stage_disk){role, group, xstrdup(device), xstrdup(kernel)};
+	d->v[d->n++] = (struct stage_disk){role, group, xstrdup(device), xstrdup(kernel), -1};
 }
 
 void stage_disks_free(struct stage_disks *d)
@@ -27,9 +31,33 @@ void stage_disks_free(struct stage_disks *d)
 	for (size_t i = 0; i < d->n; i++) {
 		free(d->v[i].device);
 		free(d->v[i].kernel);
+		if (d->v[i].pin >= 0)
+			close(d->v[i].pin);
 	}
 	free(d->v);
 	*d = (struct stage_disks){0};
+}
+
+static int check_pin(const char *path, int pin, struct err *e)
+{
+	struct stat now, then;
+
+	if (stat(path, &now) || fstat(pin, &then))
+		return err_sys(e, "cannot look at %s", path);
+	if (!S_ISBLK(now.st_mode) || now.st_rdev != then.st_rdev)
+		return err_set(e, ERR_WRONG_STATE,
+			"%s leads to another device than the one that was looked at: nothing is "
+			"written to it",
+			path);
+	return 0;
+}
+
+int stage_disks_check(const struct stage_disks *d, struct err *e)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->v[i].pin >= 0 && check_pin(d->v[i].device, d->v[i].pin, e))
+			return -1;
+	return 0;
 }
 
 /* The words are static here, and a peer's ones that nobody knows end up nowhere. */
@@ -132,12 +160,26 @@ struct bound {
 	struct strv sigs;
 };
 
+/* While it is open its kernel name cannot become another disk's. */
+static int pin_disk(const char *path, int *ret, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT)
+		return err_set(e, ERR_NOTFOUND, "the disk %s is gone", path);
+	if (fd < 0)
+		return err_sys(e, "cannot open the disk %s", path);
+	*ret = fd;
+	return 0;
+}
+
 static int check_one(struct volume_ctx *ctx, const struct bound_disks *b, const char *id,
 	struct bound *out, struct stage_disks *ret, struct err *e)
 {
 	const struct inv_disk *d = ctx->inv ? inventory_find(ctx->inv, id) : NULL;
 	const char *role = role_of(b->role);
 	char *kernel;
+	int pin = -1;
 
 	if (!role)
 		return err_set(e, ERR_INPUT, "nothing here uses disks as '%s'", b->role);
@@ -146,13 +188,16 @@ static int check_one(struct volume_ctx *ctx, const struct bound_disks *b, const 
 	for (size_t i = 0; i < ret->n; i++)
 		if (!strcmp(ret->v[i].device, d->path))
 			return err_set(e, ERR_INPUT, "the disk %s is bound twice", id);
-	if (look(ctx, d, &out->sigs, e) || check_consent(ctx, d, &out->sigs, e))
+	if (!ctx->sink->preview && pin_disk(d->path, &pin, e))
 		return -1;
-	out->disk = d;
 	kernel = ctx->sink->preview ? NULL : device_kernel_name(d->path);
 	stage_disks_add(ret, role, b->group, d->path, kernel);
+	ret->v[ret->n - 1].pin = pin;
 	free(kernel);
-	return 0;
+	out->disk = d;
+	if (look(ctx, d, &out->sigs, e) || check_consent(ctx, d, &out->sigs, e))
+		return -1;
+	return pin < 0 ? 0 : check_pin(d->path, pin, e);
 }
 
 static size_t count_bound(const struct volume_ctx *ctx)
@@ -198,7 +243,7 @@ int stage_disks_prepare(struct volume_ctx *ctx, const struct layout *l, struct s
 	status = check_all(ctx, v, ret, e);
 	for (size_t i = 0; i < n && !status; i++)
 		if (v[i].sigs.n)
-			status = wipe(ctx, v[i].disk, &v[i].sigs, e);
+			status = stage_disks_check(ret, e) || wipe(ctx, v[i].disk, &v[i].sigs, e) ? -1 : 0;
 	for (size_t i = 0; i < n; i++)
 		strv_free(&v[i].sigs);
 	free(v);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/volume/device.h"
@@ -22,8 +23,11 @@
 #include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 
 #define PROC_MAX (4 * 1024 * 1024)
+#define WRITER_LOOKS 5
+#define WRITER_LOOK_NS (200 * NS_PER_MS)
 
 void mdstat_parse(const char *text, struct strv *members)
 {
@@ -116,6 +120,8 @@ int usage_read(struct usage *ret, struct err *e)
 		usage_clear(&u);
 		return err_prefix(e, "cannot find out what holds the disks");
 	}
+	device_users_loops(&u.loops);
+	device_users_writers(&u.writers);
 	read_hostids(u.hostids);
 	*ret = u;
 	return 0;
@@ -127,6 +133,8 @@ void usage_clear(struct usage *u)
 	strv_free(&u->swaps);
 	strv_free(&u->md_members);
 	zpool_leaves_free(&u->pools);
+	device_users_free(&u->loops);
+	device_users_free(&u->writers);
 }
 
 /* "held by dm-0 (vg-home)" for the first holder of a disk or partition. */
@@ -206,8 +214,11 @@ static char *find_listed(const struct usage *u, const char *kernel)
 	char *path = xasprintf("/dev/%s", kernel), *why = find_holder(kernel);
 	dev_t dev;
 
-	if (!why && !device_number(path, &dev))
+	if (!why && !device_number(path, &dev)) {
 		why = find_mount(u, dev);
+		if (!why)
+			why = xstrdup(device_users_find(&u->loops, dev));
+	}
 	if (!why && strv_has(&u->md_members, kernel))
 		why = xstrdup("in an md array");
 	if (!why)
@@ -254,12 +265,33 @@ static char *find_foreign_pool(const struct usage *u, const struct zfs_label lab
 	return NULL;
 }
 
+/* Who has it open for writing. Programs that watch disks do for a moment: only who still has it a
+ * little later is in our way. */
+static char *find_writer(const struct usage *u, dev_t dev)
+{
+	const char *who = device_users_find(&u->writers, dev);
+	struct timespec pause = {0, WRITER_LOOK_NS};
+	struct device_users now = {0};
+	char *still;
+
+	for (int looks = 0; who && looks < WRITER_LOOKS; looks++) {
+		nanosleep(&pause, NULL);
+		device_users_free(&now);
+		device_users_writers(&now);
+		who = device_users_find(&now, dev);
+	}
+	still = xstrdup(who);
+	device_users_free(&now);
+	return still;
+}
+
 static int look_at(const struct usage *u, const char *kernel, int whole, char **ret_why,
 	struct strv *sigs, struct err *e)
 {
 	struct zfs_label labels[ZFS_LABELS] = {0};
 	char *path = xasprintf("/dev/%s", kernel);
 	int fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC), status = 0;
+	struct stat st;
 
 	if (fd < 0) {
 		*ret_why = xasprintf(errno == EBUSY ? "opened exclusively by somebody else"
@@ -269,6 +301,8 @@ static int look_at(const struct usage *u, const char *kernel, int whole, char **
 		*ret_why = xasprintf("it cannot be read: %s", e->text);
 	} else {
 		*ret_why = find_foreign_pool(u, labels);
+		if (!*ret_why && !fstat(fd, &st))
+			*ret_why = find_writer(u, st.st_rdev);
 		if (!*ret_why && whole)
 			*ret_why = reservation_find(fd);
 	}

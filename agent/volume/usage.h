@@ -1,8 +1,10 @@
-/* What holds disks on this host now: mounts, swap, arrays, pools, and who else has them open. */
+/* What holds disks on this host now: mounts, swap, arrays, pools, loop devices, and who else has them
+ * open. */
 #ifndef AGENT_VOLUME_USAGE_H
 #define AGENT_VOLUME_USAGE_H
 
 #include "agent/volume/mounts.h"
+#include "agent/volume/users.h"
 #include "agent/volume/zpool_status.h"
 #include "common/base/buf.h"
 
@@ -11,6 +13,8 @@ struct usage {
 	struct strv swaps;        /* paths */
 	struct strv md_members;   /* kernel names of disks and partitions in arrays, active or not */
 	struct zpool_leaves pools; /* devices of imported pools */
+	struct device_users loops;   /* what loop devices stand on */
+	struct device_users writers; /* what processes had open for writing */
 	uint64_t hostids[2];      /* ours, as ZFS labels may carry them; 0: unknown */
 };
 

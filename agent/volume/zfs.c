@@ -45,6 +45,8 @@ static int create(struct volume_ctx *ctx, const struct pool_stage *p, const stru
 {
 	struct step s;
 
+	if (stage_disks_check(disks, e))
+		return -1;
 	step_start(&s, PHASE_BUILD, "create the pool %s", v->name);
 	zpool_create_vector(p, disks, v->name, ctx->mount_root, &s.argv);
 	step_undo(&s, "pool", v->name, v->mount, NULL);
