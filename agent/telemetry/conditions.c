@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "agent/telemetry/nvme.h"
 #include "agent/telemetry/telemetry.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
@@ -29,6 +30,7 @@ void conditions_clear(struct conditions *c)
 	}
 	free(c->disks);
 	free(c->maintenance_text);
+	kmsg_clear(&c->log);
 	*c = (struct conditions){0};
 }
 
@@ -152,10 +154,12 @@ static void find_under(struct under *u, const char *name)
 
 /* ---- numbers ---- */
 
-/* Commands that failed and that timed out, as the SCSI layer counts them (scsi_device in sysfs). */
-static void read_errors(const char *root, struct disk_condition *d)
+/* Commands that failed and that timed out, as the SCSI layer counts them (scsi_device in sysfs). Known
+ * only where all disks below have such a layer. */
+static void read_scsi_errors(const char *root, struct disk_condition *d)
 {
 	static const char *const files[] = {"ioerr_cnt", "iotmo_cnt"};
+	size_t counted = 0;
 
 	for (size_t i = 0; i < d->under.n; i++)
 		for (size_t k = 0; k < ARRAY_LEN(files); k++) {
@@ -164,38 +168,119 @@ static void read_errors(const char *root, struct disk_condition *d)
 			int64_t n;
 
 			if (read_number(path, &n) && n >= 0) {
-				d->errors += (uint64_t)n;
-				d->has_errors = 1;
+				d->errors[ERRORS_SCSI] += (uint64_t)n;
+				counted += k == 0;
 			}
 			free(path);
 		}
+	d->has_errors[ERRORS_SCSI] = counted && counted == d->under.n;
 }
 
+void conditions_add_pool_errors(struct conditions *c, const char *kernel, uint64_t errors)
+{
+	for (size_t i = 0; i < c->n_disks; i++)
+		if (strcmp(c->disks[i].name, kernel) == 0) {
+			c->disks[i].has_errors[ERRORS_POOL] = 1;
+			c->disks[i].errors[ERRORS_POOL] += errors;
+		}
+}
+
+static uint64_t grown(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* Those of the disk itself, such as a loop device, and of all that it stands on. */
+static int64_t log_errors(const struct conditions *before, const struct conditions *after,
+	const struct disk_condition *d)
+{
+	int64_t sum = 0, n;
+
+	if (!before->log.known || d->under.n == 0)
+		return -1;
+	if (kmsg_tells(d->name) && !strv_has(&d->under, d->name))
+		sum = kmsg_count(&after->log, before->log.next, d->name);
+	for (size_t i = 0; i < d->under.n && sum >= 0; i++) {
+		n = kmsg_tells(d->under.v[i])
+			? kmsg_count(&after->log, before->log.next, d->under.v[i]) : -1;
+		sum = n < 0 ? -1 : sum + n;
+	}
+	return sum;
+}
+
+int64_t conditions_errors(const struct conditions *before, const struct conditions *after,
+	const struct disk_condition *b, const struct disk_condition *a)
+{
+	int64_t most = b && a ? log_errors(before, after, a) : -1;
+
+	for (int s = 0; b && a && s < ERROR_SOURCES; s++) {
+		int64_t n = b->has_errors[s] && a->has_errors[s]
+				    ? (int64_t)grown(b->errors[s], a->errors[s]) : -1;
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* ---- heat ---- */
+
+struct heat {
+	int known, hot;
+};
+
+/* Against the temperature that the disk warns at, or else the one it calls critical. */
 static void on_sensor(void *arg, const char *folder, const char *name)
 {
-	struct conditions *c = arg;
+	struct heat *heat = arg;
 	char *now = xasprintf("%s/%s/temp1_input", folder, name);
 	char *limit = xasprintf("%s/%s/temp1_max", folder, name);
+	char *last = xasprintf("%s/%s/temp1_crit", folder, name);
 	int64_t is, most;
 
-	if (read_number(now, &is) && read_number(limit, &most) && most > 0) {
-		c->has_hot = 1;
-		c->hot_disks += is >= most;
+	if (read_number(now, &is) && (read_number(limit, &most) || read_number(last, &most)) &&
+		most > 0) {
+		heat->known = 1;
+		heat->hot |= is >= most;
 	}
 	free(now);
 	free(limit);
+	free(last);
 }
 
 /* drivetemp hangs its sensor below the disk's device/hwmon, nvme right below device. */
-static void read_temperatures(const char *root, struct conditions *c, const char *disk)
+static void read_sensors(const char *root, const char *disk, struct heat *heat)
 {
 	char *device = xasprintf("%s/sys/class/block/%s/device", root, disk);
 	char *folder = xasprintf("%s/hwmon", device);
 
-	each_entry(folder, "hwmon", on_sensor, c);
-	each_entry(device, "hwmon", on_sensor, c);
+	each_entry(folder, "hwmon", on_sensor, heat);
+	each_entry(device, "hwmon", on_sensor, heat);
 	free(device);
 	free(folder);
+}
+
+/* Sensors of each disk, and what NVMe disks say of themselves: only of this host's own. */
+static void read_disk_itself(const char *root, struct conditions *c, struct disk_condition *d)
+{
+	struct nvme_smart smart;
+	size_t asked = 0;
+
+	for (size_t i = 0; i < d->under.n; i++) {
+		struct heat heat = {0};
+
+		read_sensors(root, d->under.v[i], &heat);
+		if (!*root && nvme_smart_read(d->under.v[i], &smart) == 0) {
+			asked++;
+			d->errors[ERRORS_NVME] += smart.media_errors;
+			d->slowed += smart.slowed;
+			heat.known = 1;
+			heat.hot |= smart.too_hot;
+		}
+		c->has_hot |= heat.known;
+		c->hot_disks += (uint64_t)heat.hot;
+	}
+	d->has_slowed = asked > 0;
+	d->has_errors[ERRORS_NVME] = asked && asked == d->under.n;
 }
 
 struct throttle {
@@ -311,6 +396,14 @@ static void read_mdstat(const char *root, struct conditions *c)
 	free(path);
 }
 
+static void read_log(const char *root, struct kmsg *ret)
+{
+	char *path = xasprintf("%s" KMSG, root);
+
+	kmsg_read(path, ret);
+	free(path);
+}
+
 void conditions_read(const char *root, const struct strv *disks, struct conditions *ret)
 {
 	size_t n = disks->n < EVIDENCE_DISKS_MAX ? disks->n : EVIDENCE_DISKS_MAX;
@@ -322,10 +415,10 @@ void conditions_read(const char *root, const struct strv *disks, struct conditio
 
 		d->name = xstrdup(disks->v[i]);
 		find_under(&u, d->name);
-		read_errors(root, d);
-		for (size_t k = 0; k < d->under.n; k++)
-			read_temperatures(root, &c, d->under.v[k]);
+		read_scsi_errors(root, d);
+		read_disk_itself(root, &c, d);
 	}
+	read_log(root, &c.log);
 	read_throttle(root, &c);
 	read_load(root, &c);
 	read_mdstat(root, &c);

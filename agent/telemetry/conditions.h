@@ -8,16 +8,26 @@
 
 #include <stdint.h>
 
+#include "agent/telemetry/kmsg.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 
 struct json_t;
 
+/* Who counts failures of a disk; one that went wrong once may be counted by several. */
+enum error_source {
+	ERRORS_SCSI, /* the kernel's SCSI layer: commands that failed or timed out */
+	ERRORS_POOL, /* ZFS: reads, writes and checksums, since the pool was imported */
+	ERRORS_NVME, /* the disk: data that it could not give back */
+	ERROR_SOURCES
+};
 struct disk_condition {
 	char *name;        /* kernel name, one of the volume's */
 	struct strv under; /* whole disks that it stands on; itself when it is one */
-	int has_errors;
-	uint64_t errors;   /* counted by the kernel since it knows the disk */
+	int has_errors[ERROR_SOURCES]; /* of all that it stands on */
+	uint64_t errors[ERROR_SOURCES];
+	int has_slowed;
+	uint64_t slowed;   /* times that it slowed itself down because of heat */
 	uint64_t look_read_bytes, look_write_bytes, look_busy_ns;
 };
 struct conditions {
@@ -33,6 +43,7 @@ struct conditions {
 	int64_t look_ns;          /* 0: there was no look */
 	int64_t look_cpu_permille, look_other_bytes;
 	int has_look_other;
+	struct kmsg log; /* failed requests in the kernel's log */
 };
 void conditions_clear(struct conditions *c);
 
@@ -42,6 +53,11 @@ void conditions_clear(struct conditions *c);
 void conditions_read(const char *root, const struct strv *disks, struct conditions *ret);
 /* Waits that long and tells what the host did meanwhile. To be called while we do nothing. */
 void conditions_look(const char *root, const struct strv *disks, unsigned ms, struct conditions *c);
+/* What the pool counts of the device with that kernel name: of the disks that stand on it. */
+void conditions_add_pool_errors(struct conditions *c, const char *kernel, uint64_t errors);
+/* Failures of that disk between both looks, by the source that counted most; -1: nobody counts them. */
+int64_t conditions_errors(const struct conditions *before, const struct conditions *after,
+	const struct disk_condition *b, const struct disk_condition *a);
 /* One more that runs: "scrub of tank". */
 void conditions_add_maintenance(struct conditions *c, const char *text);
 /* Lines of /proc/mdstat -> "check of md0", one call of `found` each; those that only wait do not

@@ -1,4 +1,5 @@
 /* Conditions as JSON, between a helper child and the monitor. A number that is unknown has no member. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,36 @@ static void set_int(json_t *o, const char *key, int64_t v)
 	json_object_set_new_nocheck(o, key, json_integer(v));
 }
 
+static const char *const sources[ERROR_SOURCES] = {
+	[ERRORS_SCSI] = "scsi", [ERRORS_POOL] = "pool", [ERRORS_NVME] = "nvme"};
+
+static json_t *errors_json(const struct disk_condition *d)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < ERROR_SOURCES; i++)
+		if (d->has_errors[i])
+			set_int(o, sources[i], (int64_t)d->errors[i]);
+	return o;
+}
+
+static json_t *log_json(const struct kmsg *k)
+{
+	json_t *o = json_object(), *errors = json_array();
+
+	set_int(o, "first", (int64_t)k->first);
+	set_int(o, "next", (int64_t)k->next);
+	for (size_t i = 0; i < k->n; i++) {
+		json_t *one = json_object();
+
+		set_int(one, "number", (int64_t)k->errors[i].number);
+		json_object_set_new(one, "disk", json_text(k->errors[i].disk));
+		json_array_append_new(errors, one);
+	}
+	json_object_set_new(o, "errors", errors);
+	return o;
+}
+
 static json_t *disk_json(const struct disk_condition *d)
 {
 	json_t *o = json_object(), *under = json_array();
@@ -19,8 +50,9 @@ static json_t *disk_json(const struct disk_condition *d)
 		json_array_append_new(under, json_text(d->under.v[i]));
 	json_object_set_new(o, "name", json_text(d->name));
 	json_object_set_new(o, "under", under);
-	if (d->has_errors)
-		set_int(o, "errors", (int64_t)d->errors);
+	json_object_set_new(o, "errors", errors_json(d));
+	if (d->has_slowed)
+		set_int(o, "slowed", (int64_t)d->slowed);
 	set_int(o, "look_read_bytes", (int64_t)d->look_read_bytes);
 	set_int(o, "look_write_bytes", (int64_t)d->look_write_bytes);
 	set_int(o, "look_busy_ns", (int64_t)d->look_busy_ns);
@@ -52,6 +84,8 @@ json_t *conditions_json(const struct conditions *c)
 	}
 	if (c->look_ns && c->has_look_other)
 		set_int(o, "look_other_bytes", c->look_other_bytes);
+	if (c->log.known)
+		json_object_set_new(o, "log", log_json(&c->log));
 	return o;
 }
 
@@ -84,10 +118,30 @@ static void disk_from_json(const json_t *o, struct disk_condition *d)
 		if (json_is_string(item))
 			strv_add(&d->under, json_string_value(item));
 	}
-	d->has_errors = get_count(o, "errors", &d->errors);
+	for (int s = 0; s < ERROR_SOURCES; s++)
+		d->has_errors[s] = get_count(
+			json_object_get(o, "errors"), sources[s], &d->errors[s]);
+	d->has_slowed = get_count(o, "slowed", &d->slowed);
 	get_count(o, "look_read_bytes", &d->look_read_bytes);
 	get_count(o, "look_write_bytes", &d->look_write_bytes);
 	get_count(o, "look_busy_ns", &d->look_busy_ns);
+}
+
+static void log_from_json(const json_t *o, struct kmsg *k)
+{
+	const json_t *errors = json_object_get(o, "errors"), *one;
+	size_t i;
+
+	k->known = get_count(o, "first", &k->first) && get_count(o, "next", &k->next);
+	json_array_foreach(errors, i, one)
+	{
+		k->errors = xgrow(k->errors, k->n, &k->cap, sizeof(*k->errors));
+		k->errors[k->n] = (struct kmsg_error){0};
+		get_count(one, "number", &k->errors[k->n].number);
+		snprintf(k->errors[k->n].disk, sizeof(k->errors->disk), "%s",
+			json_get_str(one, "disk", ""));
+		k->n++;
+	}
 }
 
 void conditions_from_json(const json_t *o, struct conditions *ret)
@@ -108,5 +162,6 @@ void conditions_from_json(const json_t *o, struct conditions *ret)
 		c.look_ns = 0;
 	get(o, "look_cpu_permille", &c.look_cpu_permille);
 	c.has_look_other = get(o, "look_other_bytes", &c.look_other_bytes);
+	log_from_json(json_object_get(o, "log"), &c.log);
 	*ret = c;
 }

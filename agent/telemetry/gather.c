@@ -172,6 +172,7 @@ static void disk_told(const struct gather *g, const struct inventory *inv, size_
 	const struct disk_condition *a = condition_of(&g->after, name);
 	const char *under = b && b->under.n ? b->under.v[0] : NULL;
 	int is_loop = str_starts(name, "loop");
+	int64_t errors;
 
 	d->name = xstrdup(name);
 	d->backing = is_loop && under && strcmp(under, name) != 0 ? xstrdup(under) : NULL;
@@ -182,8 +183,9 @@ static void disk_told(const struct gather *g, const struct inventory *inv, size_
 		d->look_write_bytes = b->look_write_bytes;
 		d->look_busy_ns = b->look_busy_ns;
 	}
-	d->errors_known = a && b && a->has_errors && b->has_errors;
-	d->errors = d->errors_known ? grown(b->errors, a->errors) : 0;
+	errors = conditions_errors(&g->before, &g->after, b, a);
+	d->errors_known = errors >= 0;
+	d->errors = errors > 0 ? (uint64_t)errors : 0;
 }
 
 static void cores_told(const struct gather *g, struct trial_evidence *v)
@@ -227,6 +229,21 @@ static void counters_told(const struct gather *g, struct trial_evidence *v)
 	}
 }
 
+/* Those that are hot now, or the ones that slowed themselves down, whichever are more: they may be the
+ * same. */
+static uint64_t hot_disks(const struct gather *g)
+{
+	uint64_t slowed = 0;
+
+	for (size_t i = 0; i < g->after.n_disks; i++) {
+		const struct disk_condition *a = &g->after.disks[i];
+		const struct disk_condition *b = condition_of(&g->before, a->name);
+
+		slowed += b && a->has_slowed && b->has_slowed && a->slowed > b->slowed;
+	}
+	return slowed > g->after.hot_disks ? slowed : g->after.hot_disks;
+}
+
 static void looks_told(const struct gather *g, struct trial_evidence *v)
 {
 	const struct conditions *b = &g->before, *a = &g->after;
@@ -249,7 +266,7 @@ static void looks_told(const struct gather *g, struct trial_evidence *v)
 		evidence_set(v, EVIDENCE_THROTTLE_EVENTS,
 			(int64_t)grown(b->throttle_events, a->throttle_events));
 	if (a->has_hot)
-		evidence_set(v, EVIDENCE_HOT_DISKS, (int64_t)a->hot_disks);
+		evidence_set(v, EVIDENCE_HOT_DISKS, (int64_t)hot_disks(g));
 	if (a->has_ratio)
 		evidence_set(v, EVIDENCE_COMPRESS_RATIO_PERMILLE, a->ratio_permille);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/telemetry/conditions.h"
+#include "agent/volume/device.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/volume.h"
 #include "agent/volume/zpool.h"
@@ -25,6 +26,24 @@ static void found(void *arg, const char *what)
 	conditions_add_maintenance(arg, what);
 }
 
+/* What the pools count of each device. */
+static void read_pool_errors(const char *status, struct conditions *c)
+{
+	struct zpool_leaves leaves = {0};
+	struct err ignored;
+
+	if (zpool_status_parse(status, &leaves, &ignored))
+		return;
+	for (size_t i = 0; i < leaves.n; i++) {
+		char *kernel = leaves.v[i].has_errors ? device_kernel_of_leaf(leaves.v[i].name) : NULL;
+
+		if (kernel)
+			conditions_add_pool_errors(c, kernel, leaves.v[i].errors);
+		free(kernel);
+	}
+	zpool_leaves_free(&leaves);
+}
+
 /* Of all pools: a scrub of another one shares the controller and the CPUs. */
 static void read_pools(struct conditions *c)
 {
@@ -38,6 +57,8 @@ static void read_pools(struct conditions *c)
 	}
 	known = r.exit_status == 0 && zpool_running_parse(buf_str(&r.out), found, c) == 0;
 	c->has_maintenance &= known;
+	if (known)
+		read_pool_errors(buf_str(&r.out), c);
 	proc_result_free(&r);
 }
 

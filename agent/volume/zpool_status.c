@@ -16,6 +16,8 @@
 struct row {
 	size_t indent;
 	char *name, *state;
+	int has_errors;
+	uint64_t errors;
 };
 struct rows {
 	struct row *v;
@@ -70,9 +72,29 @@ static void take_leaves(struct rows *r, const char *pool, struct zpool_leaves *o
 			continue;
 		out->v = xgrow(out->v, out->n, cap, sizeof(*out->v));
 		out->v[out->n++] = (struct zpool_leaf){.pool = xstrdup(pool),
-			.name = xstrdup(r->v[i].name), .state = xstrdup(r->v[i].state)};
+			.name = xstrdup(r->v[i].name), .state = xstrdup(r->v[i].state),
+			.has_errors = r->v[i].has_errors, .errors = r->v[i].errors};
 	}
 	rows_clear(r);
+}
+
+/* The columns READ, WRITE and CKSUM: "0", "12", "1.50K". Spares have none. */
+static void read_errors(const char *line, struct row *row)
+{
+	int64_t n[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		char *text = word(&line);
+		struct err ignored;
+		int bad = !isdigit((unsigned char)*text) || units_parse_size(text, &n[i], &ignored);
+
+		free(text);
+		if (bad)
+			return;
+		row->errors += (uint64_t)n[i];
+	}
+	row->has_errors = 1;
 }
 
 /* Rows of the config are indented by at least a tab; its head line and blank ones are not rows. */
@@ -82,6 +104,7 @@ static void add_row(struct rows *r, const char *line)
 
 	row.name = word(&line);
 	row.state = word(&line);
+	read_errors(line, &row);
 	if (row.indent < 8 || !*row.name || (!strcmp(row.name, "NAME") && !r->n)) {
 		free(row.name);
 		free(row.state);

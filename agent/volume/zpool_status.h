@@ -13,6 +13,8 @@ struct zpool_leaf {
 	char *pool;
 	char *name;  /* as printed: "loop0", "wwn-0x5000…", a path, or a number for a missing one */
 	char *state; /* ONLINE, AVAIL, UNAVAIL, … */
+	int has_errors;
+	uint64_t errors; /* reads, writes and checksums that failed since the import, added up */
 };
 struct zpool_leaves {
 	struct zpool_leaf *v;

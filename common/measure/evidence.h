@@ -46,7 +46,8 @@ struct disk_evidence {
 	/* in the look before the trial (EVIDENCE_LOOK_NS), when we did nothing */
 	uint64_t look_read_bytes, look_write_bytes, look_busy_ns;
 	int errors_known;
-	uint64_t errors; /* failed and timed out commands that the kernel counted during the trial */
+	uint64_t errors; /* failures during the trial: what the kernel, the pool or the disk counted, whoever
+			    counted most */
 };
 struct core_evidence {
 	uint64_t busy_ns; /* user and system, over the trial */
@@ -73,7 +74,8 @@ enum evidence_key {
 	EVIDENCE_MAINTENANCE_BEFORE,     /* scrubs, resilvers, syncs and checks that ran */
 	EVIDENCE_MAINTENANCE_AFTER,
 	EVIDENCE_THROTTLE_EVENTS,        /* thermal throttling of CPUs during the trial */
-	EVIDENCE_HOT_DISKS,              /* disks at or above their own warning temperature at the end */
+	EVIDENCE_HOT_DISKS,              /* disks at or above their own warning temperature at the end,
+					    or that slowed themselves down because of heat */
 	EVIDENCE_OTHER_READ_BYTES,       /* during the trial, by disks that are not the volume's */
 	EVIDENCE_OTHER_WRITE_BYTES,
 	EVIDENCE_KEY_COUNT

@@ -20,6 +20,8 @@ static void make_disks(const struct host *h)
 	host_file(h, HBA "/sda/device/hwmon/hwmon3/temp1_max", "60000\n");
 	host_file(h, HBA "/sda/sda1/partition", "1\n");
 	host_file(h, HBA "/sdb/device/ioerr_cnt", "0x0\n");
+	host_file(h, HBA "/sdb/device/hwmon/hwmon4/temp1_input", "70000\n");
+	host_file(h, HBA "/sdb/device/hwmon/hwmon4/temp1_crit", "70000\n");
 	host_file(h, HBA "/nvme0n1/device/hwmon1/temp1_input", "40000\n");
 	host_file(h, HBA "/nvme0n1/device/hwmon1/temp1_max", "81850\n");
 	host_file(h, "/sys/devices/virtual/block/md0/slaves/sda1", "");
@@ -67,11 +69,13 @@ static void check_conditions(const struct conditions *c)
 	assert_int_equal(c->n_disks, 2);
 	assert_int_equal(c->disks[0].under.n, 2);
 	assert_true(strv_has(&c->disks[0].under, "sda") && strv_has(&c->disks[0].under, "sdb"));
-	assert_true(c->disks[0].has_errors);
-	assert_int_equal(c->disks[0].errors, 0x1f + 2);
+	assert_true(c->disks[0].has_errors[ERRORS_SCSI]);
+	assert_int_equal(c->disks[0].errors[ERRORS_SCSI], 0x1f + 2);
+	assert_false(c->disks[0].has_errors[ERRORS_NVME] || c->disks[0].has_errors[ERRORS_POOL]);
 	assert_string_equal(c->disks[1].under.v[0], "nvme0n1");
-	assert_false(c->disks[1].has_errors);
-	assert_true(c->has_hot && c->hot_disks == 1);
+	assert_false(c->disks[1].has_errors[ERRORS_SCSI]);
+	assert_false(c->log.known);
+	assert_true(c->has_hot && c->hot_disks == 2);
 	assert_true(c->has_throttle);
 	assert_int_equal(c->throttle_events, 4 * 2 + 5);
 	assert_true(c->has_load1 && c->load1_milli == 3250);
@@ -118,7 +122,7 @@ static void what_is_not_there_is_unknown(void **state)
 	conditions_read(h.root, &disks, &c);
 	conditions_look(h.root, &disks, 1, &c);
 	assert_false(c.has_load1 || c.has_throttle || c.has_hot || c.has_ratio);
-	assert_false(c.disks[0].has_errors);
+	assert_false(c.disks[0].has_errors[ERRORS_SCSI] || c.disks[0].has_slowed);
 	assert_string_equal(c.disks[0].under.v[0], "sdz");
 	assert_true(c.has_maintenance && !c.maintenance); /* no /proc/mdstat: no md arrays */
 	assert_int_equal(c.look_ns, 0);

@@ -1,6 +1,6 @@
 /* What programs print about a host's disks and pools, read in all their dialects; labels of ZFS; and
  * this machine itself. With CAPTURES set, real outputs in $CAPTURES/lsblk and $CAPTURES/zpool too. */
-#include "tests/unit/test.h"
+#include "tests/unit/label_kit.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -214,6 +214,8 @@ static void status_of_openzfs(void **state)
 
 	(void)state;
 	check_leaves(&l, want, ARRAY_LEN(want));
+	assert_true(l.v[0].has_errors && l.v[0].errors == 0);
+	assert_false(l.v[8].has_errors); /* a spare that waits */
 	zpool_leaves_free(&l);
 }
 
@@ -238,6 +240,26 @@ static void status_of_zfs_fuse(void **state)
 	assert_ok(zpool_status_parse("", &l, &e), e);
 	assert_int_equal(zpool_status_parse("connect: Connection refused\n", &l, &e), -1);
 	assert_int_equal(e.code, ERR_INPUT);
+}
+
+/* What each device's columns add up to; short forms are of 1024. */
+static void errors_of_leaves(void **state)
+{
+	static const char text[] = "  pool: p\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
+				   "\tp      DEGRADED   0   0    0\n"
+				   "\t  sda  ONLINE     3   0   12\n"
+				   "\t  sdb  DEGRADED   0 1.5K 2M  too many errors\n"
+				   "\t  sdc  UNAVAIL    0   0    -  cannot open\n";
+	struct zpool_leaves l;
+	struct err e;
+
+	(void)state;
+	assert_ok(zpool_status_parse(text, &l, &e), e);
+	assert_int_equal(l.n, 3);
+	assert_true(l.v[0].has_errors && l.v[0].errors == 15);
+	assert_true(l.v[1].has_errors && l.v[1].errors == 1536 + 2 * 1024 * 1024);
+	assert_false(l.v[2].has_errors);
+	zpool_leaves_free(&l);
 }
 
 static void lists_of_pools(void **state)
@@ -291,12 +313,18 @@ static void mounts_are_read(void **state)
 		"66 20 0:40 / /run/a\\040b/v8 rw,relatime - fuse.zfs am_7_1_abcdef rw,user_id=0\n"
 		"67 66 0:41 / /run/a\\040b/v8 rw - tmpfs over rw\n"
 		"broken line\n"
+		"68 20 0:50 / /odd\\134x rw -  \n"
+		"69 20 0:51 / /no\\011name\\012at rw - tmpfs  rw,size=1k\n"
 		"70 20 8:1 / /home rw shared:2 master:1 - xfs /dev/sda1 rw\n";
 	struct mounts m;
 
 	(void)state;
 	mounts_parse(text, &m);
-	assert_int_equal(m.n, 4);
+	assert_int_equal(m.n, 6);
+	assert_string_equal(mounts_at(&m, "/odd\\x")->source, "");
+	assert_string_equal(mounts_at(&m, "/no\tname\nat")->type, "tmpfs");
+	assert_string_equal(mounts_at(&m, "/no\tname\nat")->source, "");
+	assert_string_equal(mounts_at(&m, "/no\tname\nat")->super_options, "rw,size=1k");
 	assert_string_equal(mounts_at(&m, "/run/a b/v8")->source, "over");
 	assert_string_equal(mounts_at(&m, "/home")->type, "xfs");
 	assert_null(mounts_at(&m, "/hom"));
@@ -306,57 +334,20 @@ static void mounts_are_read(void **state)
 	mounts_free(&m);
 }
 
-static void put32(struct buf *b, uint32_t v)
-{
-	const unsigned char bytes[4] = {v >> 24, v >> 16 & 255, v >> 8 & 255, v & 255};
-
-	buf_add(b, bytes, 4);
-}
-
-static void put_string(struct buf *b, const char *s)
-{
-	static const char zeros[4];
-	size_t len = strlen(s);
-
-	put32(b, (uint32_t)len);
-	buf_add(b, s, len);
-	buf_add(b, zeros, (4 - len % 4) % 4);
-}
-
-/* A pair of a name-value list in XDR: sizes, name, type (8 number, 9 string), count, value. */
-static void put_pair(struct buf *b, const char *name, const char *text, uint64_t number)
-{
-	struct buf body = {0};
-
-	put_string(&body, name);
-	put32(&body, text ? 9 : 8);
-	put32(&body, 1);
-	if (text) {
-		put_string(&body, text);
-	} else {
-		put32(&body, (uint32_t)(number >> 32));
-		put32(&body, (uint32_t)number);
-	}
-	put32(b, (uint32_t)body.len + 8);
-	put32(b, (uint32_t)body.len + 8);
-	buf_add(b, body.data, body.len);
-	buf_free(&body);
-}
-
 static void sample_label(struct buf *b)
 {
-	put32(b, 0x01010000);
-	put32(b, 0);
-	put32(b, 1);
-	put_pair(b, "version", NULL, 5000);
-	put_pair(b, "name", "oldtank", 0);
-	put_pair(b, "state", NULL, ZFS_ACTIVE);
-	put_pair(b, "pool_guid", NULL, 0xfedcba9876543210ULL);
-	put_pair(b, "hostid", NULL, 0x7f0100);
-	put_pair(b, "hostname", "head1", 0);
-	put_pair(b, "guid", NULL, 77);
-	put32(b, 0);
-	put32(b, 0);
+	label_put32(b, 0x01010000);
+	label_put32(b, 0);
+	label_put32(b, 1);
+	label_put_pair(b, "version", NULL, 5000);
+	label_put_pair(b, "name", "oldtank", 0);
+	label_put_pair(b, "state", NULL, ZFS_ACTIVE);
+	label_put_pair(b, "pool_guid", NULL, 0xfedcba9876543210ULL);
+	label_put_pair(b, "hostid", NULL, 0x7f0100);
+	label_put_pair(b, "hostname", "head1", 0);
+	label_put_pair(b, "guid", NULL, 77);
+	label_put32(b, 0);
+	label_put32(b, 0);
 }
 
 static void labels_are_read(void **state)
@@ -541,6 +532,7 @@ int main(void)
 		cmocka_unit_test(two_paths_are_one_disk),
 		cmocka_unit_test(status_of_openzfs),
 		cmocka_unit_test(status_of_zfs_fuse),
+		cmocka_unit_test(errors_of_leaves),
 		cmocka_unit_test(lists_of_pools),
 		cmocka_unit_test(members_of_md_arrays),
 		cmocka_unit_test(mounts_are_read),

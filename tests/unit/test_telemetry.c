@@ -287,11 +287,11 @@ static void check_evidence(const struct trial_evidence *v)
 }
 
 static const char before[] =
-	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":7,\"look_busy_ns\":4},"
-	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"errors\":7}],"
+	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":{\"scsi\":7},\"look_busy_ns\":4},"
+	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"errors\":{\"scsi\":7}}],"
 	"\"load1_milli\":1250,\"maintenance\":0,\"throttle_events\":10}";
 static const char after[] =
-	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":9},"
+	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":{\"scsi\":9,\"nvme\":4},\"slowed\":1},"
 	"{\"name\":\"sdb\",\"under\":[\"sdb\"]}],"
 	"\"maintenance\":1,\"maintenance_text\":\"scrub of tank\",\"throttle_events\":13,"
 	"\"ratio_permille\":1530}";

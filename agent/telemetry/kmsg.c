@@ -1,0 +1,106 @@
+/*
+ * The kernel's log. Owns the list of failures. The texts are those of blk_print_req_error() and its
+ * predecessors since Linux 3.10: "I/O error, dev sda, sector 2048 …", "critical medium error, dev …".
+ */
+#include "agent/telemetry/kmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+
+#define RECORD_MAX 8192  /* Documentation/ABI/testing/dev-kmsg */
+#define RECORDS_MAX 1000000 /* a log that is written to faster than it is read ends somewhere */
+#define FACILITY(priority) ((priority) >> 3) /* 0: the kernel's own words */
+
+void kmsg_clear(struct kmsg *k)
+{
+	free(k->errors);
+	*k = (struct kmsg){0};
+}
+
+static void add(struct kmsg *k, uint64_t number, const char *disk, size_t len)
+{
+	struct kmsg_error *e;
+
+	if (k->n == KMSG_ERRORS_MAX) {
+		memmove(k->errors, k->errors + 1, --k->n * sizeof(*k->errors));
+		k->first = k->errors[0].number; /* what is before it is told no more */
+	}
+	k->errors = xgrow(k->errors, k->n, &k->cap, sizeof(*k->errors));
+	e = &k->errors[k->n++];
+	e->number = number;
+	snprintf(e->disk, sizeof(e->disk), "%.*s", (int)len, disk);
+}
+
+void kmsg_take(struct kmsg *k, const char *record)
+{
+	static const char mark[] = " error, dev ", after[] = ", sector ";
+	const char *text = strchr(record, ';'), *disk;
+	unsigned priority;
+	uint64_t number;
+	size_t len;
+
+	if (!text || sscanf(record, "%u,%" SCNu64 ",", &priority, &number) != 2)
+		return;
+	if (!k->known)
+		k->first = number;
+	k->known = 1;
+	k->next = number + 1;
+	disk = FACILITY(priority) ? NULL : strstr(text, mark);
+	if (!disk)
+		return;
+	disk += strlen(mark);
+	len = strcspn(disk, ", \n");
+	if (len && len < KMSG_DISK_MAX && str_starts(disk + len, after))
+		add(k, number, disk, len);
+}
+
+void kmsg_read(const char *path, struct kmsg *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *record = xmalloc(RECORD_MAX + 1);
+	struct kmsg k = {0};
+
+	for (int i = 0; fd >= 0 && i < RECORDS_MAX; i++) {
+		ssize_t n = read(fd, record, RECORD_MAX);
+
+		if (n < 0 && (errno == EPIPE || errno == EINTR)) /* overtaken: goes on at the oldest */
+			continue;
+		if (n <= 0)
+			break;
+		record[n] = '\0';
+		kmsg_take(&k, record);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(record);
+	*ret = k;
+}
+
+int64_t kmsg_count(const struct kmsg *k, uint64_t from, const char *disk)
+{
+	int64_t n = 0;
+
+	if (!k->known || k->first > from)
+		return -1;
+	for (size_t i = 0; i < k->n; i++)
+		n += k->errors[i].number >= from && strcmp(k->errors[i].disk, disk) == 0;
+	return n;
+}
+
+int kmsg_tells(const char *disk)
+{
+	static const char *const others[] = {"ram", "zram", "pmem", "btt", "zd", "md", "dm-"};
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (str_starts(disk, others[i]))
+			return 0;
+	return 1;
+}
