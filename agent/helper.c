@@ -44,6 +44,7 @@ struct helper {
 
 struct helper_report {
 	int fd;
+	int lock_fd; /* -1: it holds no lock */
 };
 
 void helper_send(struct helper_report *to, const struct msg *m)
@@ -79,7 +80,13 @@ static void child_send_end(struct helper_report *to, const json_t *result, const
 	helper_send(to, &m);
 }
 
-static int child_lock(const char *path, struct err *e)
+void helper_share_lock(const struct helper_report *to)
+{
+	if (to && to->lock_fd >= 0)
+		(void)fcntl(to->lock_fd, F_SETFD, 0);
+}
+
+static int child_lock(const char *path, int *ret, struct err *e)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -88,12 +95,13 @@ static int child_lock(const char *path, struct err *e)
 	while (flock(fd, LOCK_EX))
 		if (errno != EINTR)
 			return err_sys(e, "cannot lock %s", path);
+	*ret = fd;
 	return 0;
 }
 
 static _Noreturn void child_main(const struct helper_task *task, int fd)
 {
-	struct helper_report to = {.fd = fd};
+	struct helper_report to = {.fd = fd, .lock_fd = -1};
 	json_t *result = NULL;
 	struct err e = {0};
 
@@ -101,7 +109,7 @@ static _Noreturn void child_main(const struct helper_task *task, int fd)
 	spawn_reset_signals();
 	signal(SIGPIPE, SIG_IGN);
 	spawn_close_but(fd, task->keep_fd ? task->keep_fd : -1);
-	if ((task->lock && child_lock(task->lock, &e)) || task->run(&to, task->arg, &result, &e)) {
+	if ((task->lock && child_lock(task->lock, &to.lock_fd, &e)) || task->run(&to, task->arg, &result, &e)) {
 		if (e.code == ERR_NONE)
 			err_set(&e, ERR_FAILED, "%s failed without a reason", task->what);
 		child_send_end(&to, NULL, &e);
@@ -161,7 +169,7 @@ static void on_exit_(void *arg, pid_t pid, int status)
 	(void)pid;
 	h->pid = 0;
 	h->status = status;
-	if (h->killed)
+	if (h->killed || WIFSIGNALED(status))
 		children_kill_strays(h->kids, h->start_ticks);
 	set_timer(h, DRAIN_MS);
 	maybe_finish(h);

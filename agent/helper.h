@@ -3,7 +3,8 @@
  *
  * A helper is a fork of the monitor without exec, so its function sees the monitor's memory as it
  * was. It reports with messages over a socketpair and ends with one JSON result or an error. At the
- * deadline the helper, its process group and what its programs left behind are killed. When the
+ * deadline the helper, its process group and what its programs left behind are killed; what it left is
+ * killed, too, when something else killed it. When the
  * monitor dies, a helper goes on until its function looks at helper_is_heard.
  */
 #ifndef AGENT_HELPER_H
@@ -23,6 +24,10 @@ struct helper_report; /* the helper's side of the socketpair */
 void helper_send(struct helper_report *to, const struct msg *m);
 /* In the helper: 0 when the monitor is gone or wants it to stop. To be asked between steps. */
 int helper_is_heard(const struct helper_report *to);
+
+/* In the helper: programs that it starts from now on hold its lock with it, as long as they live. When
+ * it is killed alone, nobody else works on the host while one of them still does. */
+void helper_share_lock(const struct helper_report *to);
 
 struct helper_task {
 	const char *what; /* for messages: "build of layout 'raidz2'"; copied */

@@ -99,6 +99,7 @@ static int with_journal(struct helper_report *to, struct job_task *t,
 
 	if (journal_open(t->host->state, &t->offer->key, &j, e))
 		return -1;
+	helper_share_lock(to);
 	heard.inner = sink_real(j, t->unit, report_step, &heard);
 	fill_job_ctx(&ctx, t);
 	ctx.sink = &heard.sink;
@@ -361,6 +362,7 @@ int task_leftovers(struct helper_report *to, void *host_task, json_t **ret, stru
 	int status = 0;
 
 	(void)ret;
+	helper_share_lock(to);
 	if (journal_list(t->host->state, &paths, e))
 		return -1;
 	for (size_t i = paths.n; i-- > 0;)

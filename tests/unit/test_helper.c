@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/helper.h"
@@ -171,6 +172,14 @@ static void write_pid(const char *dir, const char *name)
 		_exit(1);
 }
 
+static int access_in(const char *dir, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return access(path, F_OK);
+}
+
 static void fork_sleeper(const char *dir, const char *name, int own_group)
 {
 	if (fork() == 0) {
@@ -208,6 +217,27 @@ static int leave_one(struct helper_report *to, void *arg, json_t **ret, struct e
 	fork_sleeper(dir, "own", 1);
 	write_pid(dir, "helper");
 	_exit(0);
+}
+
+/* Becomes a program that lives on when its helper is killed. */
+static int run_program(struct helper_report *to, void *arg, json_t **ret, struct err *e)
+{
+	(void)ret;
+	(void)e;
+	helper_share_lock(to);
+	if (fork() == 0) {
+		setpgid(0, 0);
+		write_pid(arg, "program");
+		execl("/bin/sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	while (access_in(arg, "program"))
+		sched_yield();
+	write_pid(arg, "helper");
+	send_number(to, 1);
+	for (;;)
+		pause();
+	return 0;
 }
 
 static int until_unheard(struct helper_report *to, void *arg, json_t **ret, struct err *e)
@@ -418,6 +448,41 @@ static void test_lock_is_waited_for(void **state)
 	teardown(&f);
 }
 
+static void leave_loop(struct fixture *f)
+{
+	event_base_loopbreak(f->base);
+}
+
+/* Somebody kills a helper: what it had started still works on the host, so nobody else may, and then
+ * it is ended. */
+static void test_killed_by_another(void **state)
+{
+	siginfo_t how;
+	struct fixture f;
+	char lock[128];
+	int fd;
+
+	(void)state;
+	setup(&f);
+	snprintf(lock, sizeof(lock), "%s/work.lock", f.dir);
+	f.when_message = leave_loop;
+	begin(&f, run_program, f.dir, 15000, lock);
+	event_base_dispatch(f.base);
+	assert_int_equal(f.messages, 1);
+	assert_int_equal(kill(pid_in(&f, "helper"), SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid_in(&f, "helper"), &how, WEXITED | WNOWAIT), 0);
+	fd = open(lock, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	run(&f);
+	assert_int_equal(f.why.code, ERR_FAILED);
+	assert_has(f.why.text, "signal 9");
+	assert_gone(&f, "program");
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	close(fd);
+	teardown(&f);
+}
+
 static int count_descriptors(struct helper_report *to, void *arg, json_t **ret, struct err *e)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -461,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_stopped_after_its_end),
 		cmocka_unit_test(test_stop_by_force),
 		cmocka_unit_test(test_lock_is_waited_for),
+		cmocka_unit_test(test_killed_by_another),
 		cmocka_unit_test(test_no_descriptors_are_left),
 	};
 
