@@ -1,41 +1,19 @@
 /* The lines of what a trial tells beside its counters, written and read. Owns nothing. */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "coordinator/results/export.h"
+#include "coordinator/results/export_line.h"
 #include "coordinator/results/export_write.h"
 
-static json_t *line_of(const struct result_trial *t, const char *type, const char *name)
+static json_t *line_of(
+	const struct result_trial *t, const char *type, const struct field_table *table, const void *row)
 {
-	json_t *o = export_line_new(type, t->run);
+	json_t *o = export_of_trial(type, t->run, t->host, t->attempt, t->sum.trial);
 
-	json_object_set_new(o, "host", json_text(t->host));
-	json_object_set_new(o, "attempt", json_integer(t->attempt));
-	json_object_set_new(o, "trial", json_integer(t->sum.trial));
-	json_object_set_new(o, "name", json_text(name));
+	export_fields_write(o, table, row);
 	return o;
-}
-
-static void set_int(json_t *o, const char *key, uint64_t v)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)v));
-}
-
-static void export_part(const struct result_trial *t, const struct trial_part *p, struct buf *out)
-{
-	json_t *o = line_of(t, "part", p->name);
-	size_t from = out->len;
-
-	json_object_set_new(o, "kind", json_text(p->kind));
-	set_int(o, "ops", p->ops);
-	set_int(o, "bytes", p->bytes);
-	set_int(o, "errors", p->errors);
-	set_int(o, "elapsed_ns", (uint64_t)p->elapsed_ns);
-	json_object_set_new(o, "hist", export_hist_json(p->hist, p->hist_len));
-	export_line_end(o, out);
-	export_hist_end(out, from);
 }
 
 void export_detail(const struct result_trial *t, struct buf *out)
@@ -43,67 +21,91 @@ void export_detail(const struct result_trial *t, struct buf *out)
 	const struct trial_detail *d = &t->sum.detail;
 	json_t *o;
 
-	for (size_t i = 0; i < d->n_parts; i++)
-		export_part(t, &d->parts[i], out);
-	for (size_t i = 0; i < d->n_facts; i++) {
-		o = line_of(t, "fact", d->facts[i].name);
-		json_object_set_new(o, "value", json_number(d->facts[i].value));
-		json_object_set_new(o, "unit", json_text(d->facts[i].unit));
+	for (size_t i = 0; i < d->n_parts; i++) {
+		size_t from = out->len;
+
+		o = line_of(t, "part", &export_part_table, &d->parts[i]);
+		json_object_set_new(
+			o, "hist", export_hist_json(d->parts[i].hist, d->parts[i].hist_len));
 		export_line_end(o, out);
+		export_hist_end(out, from);
 	}
-	for (size_t i = 0; i < d->n_notes; i++) {
-		o = line_of(t, "note", d->notes[i].name);
-		json_object_set_new(o, "text", json_text(d->notes[i].text));
-		export_line_end(o, out);
-	}
+	for (size_t i = 0; i < d->n_facts; i++)
+		export_line_end(line_of(t, "fact", &export_fact_table, &d->facts[i]), out);
+	for (size_t i = 0; i < d->n_notes; i++)
+		export_line_end(line_of(t, "note", &export_note_table, &d->notes[i]), out);
 }
 
-static uint64_t get_count(const json_t *o, const char *key)
+static int too_many(const struct export_line *l, size_t most, struct err *e)
 {
-	int64_t v = json_get_int(o, key, 0);
-
-	return v < 0 ? 0 : (uint64_t)v;
+	return err_set(e, ERR_INPUT, "%s:%zu: a trial with more than %zu %ss", l->name, l->no, most,
+		json_get_str(l->o, "type", ""));
 }
 
-static int read_part(struct trial_detail *d, const json_t *o, const char *name)
+static int read_part(struct trial_detail *d, const struct export_line *l, struct err *e)
 {
-	struct trial_part *p;
-	char *hist = NULL;
-	size_t len = 0;
+	struct trial_part p = {0};
 
-	if (export_hist_read(json_object_get(o, "hist"), &hist, &len) != 0) {
-		free(hist);
+	if (d->n_parts == DETAIL_MAX_PARTS)
+		return too_many(l, DETAIL_MAX_PARTS, e);
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_part_table, &p, e) ||
+		export_hist_read(l, &p.hist, &p.hist_len, e)) {
+		free(p.name);
+		free(p.kind);
 		return -1;
 	}
-	p = detail_part(d, json_get_str(o, "kind", ""), name, NULL);
-	p->ops = get_count(o, "ops");
-	p->bytes = get_count(o, "bytes");
-	p->errors = get_count(o, "errors");
-	p->elapsed_ns = (int64_t)get_count(o, "elapsed_ns");
-	p->hist = hist;
-	p->hist_len = len;
+	d->parts = xreallocarray(d->parts, d->n_parts + 1, sizeof(*d->parts));
+	d->parts[d->n_parts++] = p;
 	return 0;
 }
 
-int export_detail_read(
-	struct result_trial *t, const json_t *line, const char *type, const char **ret_lacks)
+static int read_fact(struct trial_detail *d, const struct export_line *l, struct err *e)
 {
-	const char *name = json_get_str(line, "name", "");
-	struct trial_detail *d = &t->sum.detail;
+	struct trial_fact f = {0};
 
-	*ret_lacks = "a name";
-	if (!*name)
+	if (d->n_facts == DETAIL_MAX_FACTS)
+		return too_many(l, DETAIL_MAX_FACTS, e);
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_fact_table, &f, e)) {
+		free(f.name);
+		free(f.unit);
 		return -1;
-	if (strcmp(type, "fact") == 0) {
-		*ret_lacks = "a value that is a number";
-		if (!isfinite(json_get_num(line, "value", NAN)))
-			return -1;
-		detail_fact(d, name, json_get_num(line, "value", 0), json_get_str(line, "unit", ""));
-	} else if (strcmp(type, "note") == 0) {
-		detail_note(d, name, json_get_str(line, "text", ""));
-	} else {
-		*ret_lacks = "a whole histogram, or there are too many";
-		return d->n_parts == DETAIL_MAX_PARTS ? -1 : read_part(d, line, name);
 	}
+	d->facts = xreallocarray(d->facts, d->n_facts + 1, sizeof(*d->facts));
+	d->facts[d->n_facts++] = f;
 	return 0;
+}
+
+static int read_note(struct trial_detail *d, const struct export_line *l, struct err *e)
+{
+	struct trial_note n = {0};
+
+	if (d->n_notes == DETAIL_MAX_NOTES)
+		return too_many(l, DETAIL_MAX_NOTES, e);
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_note_table, &n, e)) {
+		free(n.name);
+		free(n.text);
+		return -1;
+	}
+	d->notes = xreallocarray(d->notes, d->n_notes + 1, sizeof(*d->notes));
+	d->notes[d->n_notes++] = n;
+	return 0;
+}
+
+int export_read_detail(
+	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
+{
+	const char *type = json_get_str(l->o, "type", "");
+	struct export_piece of = {0};
+	struct result_trial *t;
+
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_of_trial_table, &of, e))
+		return -1;
+	t = export_find_trial(s, run, &of);
+	if (!t)
+		return export_orphan(l, run, &of, "trial", e);
+	if (!strcmp(type, "fact"))
+		return read_fact(&t->sum.detail, l, e);
+	if (!strcmp(type, "note"))
+		return read_note(&t->sum.detail, l, e);
+	return read_part(&t->sum.detail, l, e);
 }

@@ -1,182 +1,159 @@
 /*
- * Export lines -> evidence, disks over time and executed commands. Owns nothing but what the set
- * owns.
+ * Export lines -> evidence and executed commands. Owns nothing but what the set owns.
  * Invariant: a line is taken whole or not at all; disks belong to the trial that their line names,
  * which stands before them.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "coordinator/results/export_line.h"
 
-struct trial_evidence *export_evidence_read(const json_t *o)
+/* Numbers that are not known here are of newer agents. */
+static int read_numbers(
+	const struct export_line *l, const json_t *o, struct trial_evidence *v, struct err *e)
 {
-	const json_t *cores = json_object_get(o, "cores_busy_ns");
-	struct trial_evidence *v;
-	size_t n = json_array_size(cores);
+	const struct field_place at = {"evidence", FIELD_WHOLE};
 
-	if (!json_is_object(o))
-		return NULL;
-	v = xcalloc(1, sizeof(*v));
 	for (uint32_t key = 1; key < EVIDENCE_KEY_COUNT; key++) {
-		const json_t *number = json_object_get(o, evidence_key_name(key));
+		/* The wall clock may be set back. */
+		const struct field f = {.key = evidence_key_name(key),
+			.kind = FIELD_I64,
+			.least = key == EVIDENCE_CLOCK_STEP_NS ? INT64_MIN : 0};
+		const json_t *number = json_object_get(o, f.key);
+		int64_t value;
 
-		if (json_is_integer(number))
-			evidence_set(v, (enum evidence_key)key, json_integer_value(number));
+		if (!number)
+			continue;
+		if (export_field_take(l, at, number, &f, &value, e))
+			return -1;
+		evidence_set(v, (enum evidence_key)key, value);
 	}
-	if (n > EVIDENCE_CORES_MAX)
-		n = EVIDENCE_CORES_MAX;
-	v->cores = xcalloc(n, sizeof(*v->cores));
-	v->n_cores = n;
-	for (size_t i = 0; i < n; i++) {
-		json_int_t busy = json_integer_value(json_array_get(cores, i));
-
-		v->cores[i].busy_ns = busy < 0 ? 0 : (uint64_t)busy;
-	}
-	v->maintenance_before = xstrdup(json_get_str(o, "maintenance_before_text", NULL));
-	v->maintenance_after = xstrdup(json_get_str(o, "maintenance_after_text", NULL));
-	return v;
+	return 0;
 }
 
-static void read_disk(const json_t *o, struct disk_evidence *d)
+static int read_cores(
+	const struct export_line *l, const json_t *o, struct trial_evidence *v, struct err *e)
 {
-	d->id = xstrdup(json_get_str(o, "id", NULL));
-	d->name = export_text(o, "name");
-	d->backing = xstrdup(json_get_str(o, "backing", NULL));
-	for (size_t i = 0; i < DISK_COUNTERS; i++)
-		disk_counter_set(&d->during, i, export_u64(o, disk_counter_fields[i].key));
-	d->look_read_bytes = export_u64(o, "look_read_bytes");
-	d->look_write_bytes = export_u64(o, "look_write_bytes");
-	d->look_busy_ns = export_u64(o, "look_busy_ns");
-	d->errors_known = json_is_integer(json_object_get(o, "errors"));
-	d->errors = export_u64(o, "errors");
+	static const struct field busy = {
+		.kind = FIELD_U64, .offset = offsetof(struct core_evidence, busy_ns)};
+	const json_t *cores = json_object_get(o, "cores_busy_ns");
+	size_t n = json_array_size(cores);
+
+	if ((cores && !json_is_array(cores)) || n > EVIDENCE_CORES_MAX)
+		return export_unexpected(l, (struct field_place){"evidence", FIELD_WHOLE},
+			"cores_busy_ns", cores, "a list of at most 4096 cores", e);
+	v->cores = xcalloc(n, sizeof(*v->cores));
+	v->n_cores = n;
+	for (size_t i = 0; i < n; i++)
+		if (export_field_take(l, (struct field_place){"evidence.cores_busy_ns", i},
+			    json_array_get(cores, i), &busy, &v->cores[i], e))
+			return -1;
+	return 0;
+}
+
+static int read_texts(
+	const struct export_line *l, const json_t *o, struct trial_evidence *v, struct err *e)
+{
+	static const struct field rows[] = {
+		{.key = "maintenance_before_text",
+			.kind = FIELD_TEXT,
+			.flags = FIELD_NULL,
+			.offset = offsetof(struct trial_evidence, maintenance_before)},
+		{.key = "maintenance_after_text",
+			.kind = FIELD_TEXT,
+			.flags = FIELD_NULL,
+			.offset = offsetof(struct trial_evidence, maintenance_after)},
+	};
+	static const struct field_table texts = {rows, ARRAY_LEN(rows)};
+
+	return export_fields_read(
+		l, (struct field_place){"evidence", FIELD_WHOLE}, o, &texts, v, e);
+}
+
+int export_evidence_read(const struct export_line *l, struct trial_evidence **ret, struct err *e)
+{
+	struct trial_evidence *v;
+	const json_t *o;
+
+	if (export_object(l, FIELD_OF_LINE, l->o, "evidence", 0, &o, e))
+		return -1;
+	if (!o)
+		return 0;
+	v = xcalloc(1, sizeof(*v));
+	if (read_numbers(l, o, v, e) || read_cores(l, o, v, e) || read_texts(l, o, v, e)) {
+		trial_evidence_clear(v);
+		free(v);
+		return -1;
+	}
+	*ret = v;
+	return 0;
+}
+
+static int read_disk(const struct export_line *l, size_t i, const json_t *o, struct disk_evidence *d,
+	struct err *e)
+{
+	static const struct field errors = {.key = "errors",
+		.kind = FIELD_U64,
+		.offset = offsetof(struct disk_evidence, errors)};
+	const struct field_place at = {"disks", i};
+	const json_t *told = json_object_get(o, "errors");
+
+	if (!json_is_object(o))
+		return export_unexpected(l, at, NULL, o, "an object", e);
+	if (export_fields_read(l, at, o, &export_disk_table, d, e))
+		return -1;
+	d->errors_known = told && !json_is_null(told);
+	return d->errors_known ? export_field_take(l, at, told, &errors, d, e) : 0;
+}
+
+static void drop_disks(struct trial_evidence *v, size_t to)
+{
+	while (v->n_disks > to)
+		disk_evidence_clear(&v->disks[--v->n_disks]);
 }
 
 int export_read_trial_disks(
 	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
-	struct result_trial *t = export_find_trial(s, l, run);
-	const json_t *disks = json_object_get(l->o, "disks");
-	size_t n = json_array_size(disks);
+	struct export_piece of = {0};
+	struct result_trial *t;
 	struct trial_evidence *v;
+	const json_t *disks;
+	size_t n, had;
 
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_of_trial_table, &of, e) ||
+		export_list(l, FIELD_OF_LINE, l->o, "disks", 1, &disks, e))
+		return -1;
+	t = export_find_trial(s, run, &of);
 	if (!t || !t->sum.evidence)
-		return export_wrong(l, e, "its trial, with evidence, before it");
+		return export_orphan(l, run, &of, "trial with evidence", e);
 	v = t->sum.evidence;
-	if (!json_is_array(disks) || n > EVIDENCE_DISKS_MAX - v->n_disks)
-		return export_wrong(l, e, "disks (a list of what they did)");
-	if (n == 0)
-		return 0;
-	v->disks = xreallocarray(v->disks, v->n_disks + n, sizeof(*v->disks));
+	n = json_array_size(disks);
+	had = v->n_disks;
+	if (n > EVIDENCE_DISKS_MAX - had)
+		return export_unexpected(
+			l, FIELD_OF_LINE, "disks", disks, "at most 1024 disks a trial", e);
+	v->disks = xreallocarray(v->disks, had + n + 1, sizeof(*v->disks));
 	for (size_t i = 0; i < n; i++) {
-		v->disks[v->n_disks] = (struct disk_evidence){0};
-		read_disk(json_array_get(disks, i), &v->disks[v->n_disks++]);
+		v->disks[v->n_disks++] = (struct disk_evidence){0};
+		if (read_disk(l, i, json_array_get(disks, i), &v->disks[had + i], e)) {
+			drop_disks(v, had);
+			return -1;
+		}
 	}
 	return 0;
-}
-
-static uint64_t cell(const json_t *span, size_t i)
-{
-	json_int_t v = json_integer_value(json_array_get(span, i));
-
-	return v < 0 ? 0 : (uint64_t)v;
-}
-
-static void read_span(const json_t *span, struct result_series *s, size_t at)
-{
-	s->spans[at].start_ns = json_integer_value(json_array_get(span, 0));
-	s->spans[at].end_ns = json_integer_value(json_array_get(span, 1));
-	for (size_t i = 0; i < s->n_disks; i++)
-		s->use[at * s->n_disks + i] = (struct result_disk_use){
-			.read_bytes = cell(span, 2 + 3 * i),
-			.write_bytes = cell(span, 3 + 3 * i),
-			.busy_ns = cell(span, 4 + 3 * i),
-		};
-}
-
-int export_read_series_disks(
-	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
-{
-	const json_t *spans = json_object_get(l->o, "spans");
-	uint32_t disks = export_u32(l->o, "disks");
-	size_t n = json_array_size(spans);
-	struct result_series *v;
-
-	if (!*json_get_str(l->o, "host", "") || export_u32(l->o, "trial") == 0)
-		return export_wrong(l, e, "host and trial");
-	if (!json_is_array(spans) || disks == 0 || disks > EVIDENCE_DISKS_MAX)
-		return export_wrong(l, e, "spans and the number of disks");
-	for (size_t i = 0; i < n; i++)
-		if (json_array_size(json_array_get(spans, i)) != 2 + 3 * (size_t)disks)
-			return export_wrong(l, e, "three numbers a disk in each span");
-	v = export_open_series(s, run, l->o);
-	if (v->n_disks && v->n_disks != disks)
-		return export_wrong(l, e, "as many disks as the piece before it");
-	if (n > RESULT_DISK_CELLS_MAX || (v->n_spans + n) * disks > RESULT_DISK_CELLS_MAX)
-		return export_wrong(l, e, "an end: there are too many spans");
-	v->n_disks = disks;
-	v->spans = xreallocarray(v->spans, v->n_spans + n, sizeof(*v->spans));
-	v->use = xreallocarray(v->use, (v->n_spans + n) * disks, sizeof(*v->use));
-	for (size_t i = 0; i < n; i++)
-		read_span(json_array_get(spans, i), v, v->n_spans++);
-	return 0;
-}
-
-/* Takes what `to` lacks and `from` has. */
-static void take_parts(struct result_series *to, struct result_series *from)
-{
-	if (!to->n && from->n) {
-		free(to->points);
-		to->points = from->points;
-		to->n = from->n;
-		from->points = NULL;
-	}
-	if (!to->n_disks && from->n_disks) {
-		to->spans = from->spans;
-		to->use = from->use;
-		to->n_spans = from->n_spans;
-		to->n_disks = from->n_disks;
-		from->spans = NULL;
-		from->use = NULL;
-	}
-	result_series_clear(from);
-}
-
-void export_join_series(struct result_set *s)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->n_series; i++) {
-		if (kept && result_series_compare(&s->series[kept - 1], &s->series[i]) == 0)
-			take_parts(&s->series[kept - 1], &s->series[i]);
-		else
-			s->series[kept++] = s->series[i];
-	}
-	s->n_series = kept;
 }
 
 int export_read_step(
 	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
-	const json_t *o = l->o, *argv = json_object_get(o, "argv");
 	struct result_step step = {.run = run};
 
-	if (!*json_get_str(o, "host", ""))
-		return export_wrong(l, e, "host");
-	if (!json_is_array(argv))
-		return export_wrong(l, e, "argv (the words of the command)");
-	step.host = export_text(o, "host");
-	step.attempt = export_u32(o, "attempt");
-	step.block = export_u32(o, "block");
-	step.layout = export_u32(o, "layout");
-	step.layout_name = export_text(o, "layout_name");
-	step.phase = export_text(o, "phase");
-	step.what = export_text(o, "what");
-	export_strv_read(argv, &step.argv);
-	step.elapsed_ns = json_get_int(o, "elapsed_ns", 0);
-	step.at_wall_ns = json_get_int(o, "at_wall_ns", 0);
-	step.ok = json_get_bool(o, "ok", 0);
-	step.output = export_text(o, "output");
+	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_step_table, &step, e)) {
+		result_step_clear(&step);
+		return -1;
+	}
 	s->steps = xreallocarray(s->steps, s->n_steps + 1, sizeof(*s->steps));
 	s->steps[s->n_steps++] = step;
 	return 0;

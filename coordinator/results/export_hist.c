@@ -5,6 +5,7 @@
  * Of a trial's line most are the buckets. As a JSON list each number would be an object of its own,
  * which took half of the time of a report over many trials; so the list goes round the JSON reader.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,14 @@
 #define TEXT "\"buckets\":\""
 #define BEHIND "]}"
 
-static void set_int(json_t *o, const char *key, uint64_t v)
-{
-	json_object_set_new_nocheck(o, key, json_integer((json_int_t)v));
-}
+#define TOTAL(key_, member)                                                                        \
+	{                                                                                          \
+		.key = (key_), .kind = FIELD_U64, .flags = FIELD_MUST,                             \
+		.offset = offsetof(struct hist, member)                                            \
+	}
+static const struct field rows[] = {TOTAL("count", count), TOTAL("sum_ns", sum),
+	TOTAL("min_ns", min), TOTAL("max_ns", max)};
+static const struct field_table totals = {rows, ARRAY_LEN(rows)};
 
 static void add_number(struct buf *out, uint64_t v)
 {
@@ -77,24 +82,26 @@ json_t *export_hist_json(const char *bytes, size_t len)
 		return json_null();
 	}
 	o = json_object();
-	set_int(o, "count", h->count);
-	set_int(o, "sum_ns", h->sum);
-	set_int(o, "min_ns", h->min);
-	set_int(o, "max_ns", h->max);
+	export_fields_write(o, &totals, h);
 	json_object_set_new_nocheck(o, "buckets", buckets_text(h));
 	free(h);
 	return o;
 }
 
-static void read_list(const json_t *list, struct hist *h)
+/* Pairs of whole numbers: a bucket's lowest value, how many are in it. */
+static int read_list(const json_t *list, struct hist *h)
 {
-	for (size_t i = 0; i + 1 < json_array_size(list); i += 2) {
-		json_int_t low = json_integer_value(json_array_get(list, i));
-		json_int_t n = json_integer_value(json_array_get(list, i + 1));
+	size_t n = json_array_size(list);
 
-		if (low >= 0 && n > 0)
-			hist_add_n(h, (uint64_t)low, (uint64_t)n);
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		const json_t *low = json_array_get(list, i), *in = json_array_get(list, i + 1);
+
+		if (!json_is_integer(low) || !json_is_integer(in) || json_integer_value(low) < 0 ||
+			json_integer_value(in) < 0)
+			return -1;
+		hist_add_n(h, (uint64_t)json_integer_value(low), (uint64_t)json_integer_value(in));
 	}
+	return !json_is_array(list) || n % 2 ? -1 : 0;
 }
 
 /* A number of at most 18 digits; the place behind it and its comma, NULL where there is none. */
@@ -120,41 +127,53 @@ static int read_text(const char *p, struct hist *h)
 		p = p ? read_number(p, &n) : NULL;
 		if (!p)
 			return -1;
-		if (n > 0)
-			hist_add_n(h, low, n);
+		hist_add_n(h, low, n);
 	}
 	return 0;
 }
 
-int export_hist_read(const json_t *o, char **ret, size_t *ret_len)
+static int not_whole(const struct export_line *l, const json_t *o, const char *why, struct err *e)
+{
+	char expected[160];
+
+	snprintf(expected, sizeof(expected), "a whole histogram (%.120s)", why);
+	return export_unexpected(l, FIELD_OF_LINE, "hist", o, expected, e);
+}
+
+static int read_hist(const struct export_line *l, const json_t *o, struct hist *h, struct err *e)
 {
 	const json_t *buckets = json_object_get(o, "buckets");
+	struct err why;
+
+	hist_clear(h);
+	if (json_is_string(buckets) ? read_text(json_string_value(buckets), h)
+				    : read_list(buckets, h))
+		return not_whole(l, o, "its buckets are no list of pairs of whole numbers", e);
+	if (export_fields_read(l, (struct field_place){"hist", FIELD_WHOLE}, o, &totals, h, e))
+		return -1;
+	return hist_check(h, &why) ? not_whole(l, o, why.text, e) : 0;
+}
+
+int export_hist_read(const struct export_line *l, char **ret, size_t *ret_len, struct err *e)
+{
 	struct buf bytes = {0};
 	struct hist *h;
-	struct err ignored;
-	int rc = 0;
+	const json_t *o;
 
-	if (!json_is_object(o))
+	if (export_object(l, FIELD_OF_LINE, l->o, "hist", 0, &o, e))
+		return -1;
+	if (!o)
 		return 0;
 	h = xmalloc(sizeof(*h));
-	hist_clear(h);
-	if (json_is_string(buckets))
-		rc = read_text(json_string_value(buckets), h);
-	else
-		read_list(buckets, h);
-	h->count = export_u64(o, "count");
-	h->sum = export_u64(o, "sum_ns");
-	h->min = export_u64(o, "min_ns");
-	h->max = export_u64(o, "max_ns");
-	rc = rc ? rc : hist_check(h, &ignored);
-	if (!rc)
-		hist_encode(h, &bytes);
-	free(h);
-	if (rc)
+	if (read_hist(l, o, h, e)) {
+		free(h);
 		return -1;
+	}
+	hist_encode(h, &bytes);
+	free(h);
 	*ret_len = bytes.len;
 	*ret = buf_take(&bytes);
-	return rc;
+	return 0;
 }
 
 /* Where the numbers of the histogram's list begin; NULL when the line has none that ends it. In a

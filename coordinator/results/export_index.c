@@ -1,21 +1,60 @@
 /*
- * Finds the trial that an export line belongs to: a hash table over the trials that were read. Owned
- * by the set while it is read; export_read_end() and result_set_clear() drop it.
- * Invariant: a line costs the same however many trials there are and in whatever order it comes; the
- * hash is keyed, so that a stranger's file cannot choose where its trials stand.
+ * Finds what an export line belongs to: a hash table each over the runs, environments, trials and
+ * series that were read. Owned by the set while it is read; export_read_end() and result_set_clear() drop it.
+ * Invariant: a line costs the same however many there are and in whatever order they come; the hash
+ * is keyed, so that a stranger's file cannot choose where its items stand.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/fs.h"
+#include "common/base/mem.h"
 #include "coordinator/results/export_line.h"
 
-struct trial_index {
-	uint64_t key;
-	uint32_t *slots; /* place in the set's trials, from 1; 0: free */
-	size_t n_slots;  /* a power of 2, more than twice as many as trials */
-	size_t n;        /* trials that are in it: the set's first ones */
+enum kind { RUNS, ENVIRONMENTS, TRIALS, SERIES, KINDS };
+
+struct table {
+	uint32_t *slots; /* place in the set's list, from 1; 0: free */
+	size_t n_slots;  /* a power of 2, more than twice as many as items */
+	size_t n;        /* items that are in it: the set's first ones */
 };
+struct export_index {
+	uint64_t key;
+	struct table of[KINDS];
+};
+
+/* What an item is found by. */
+struct name {
+	uint64_t run;
+	const char *host;
+	uint32_t attempt, trial;
+};
+
+static size_t count(const struct result_set *s, enum kind kind)
+{
+	const size_t n[KINDS] = {s->n_runs, s->n_envs, s->n_trials, s->n_series};
+
+	return n[kind];
+}
+
+static struct name name_of(const struct result_set *s, enum kind kind, size_t i)
+{
+	const struct result_series *v;
+	const struct result_trial *t;
+
+	switch (kind) {
+	case RUNS:
+		return (struct name){s->runs[i].id, "", 0, 0};
+	case ENVIRONMENTS:
+		return (struct name){s->envs[i].run, s->envs[i].host, 0, 0};
+	case SERIES:
+		v = &s->series[i];
+		return (struct name){v->run, v->host, v->attempt, v->trial};
+	default:
+		t = &s->trials[i];
+		return (struct name){t->run, t->host, t->attempt, t->sum.trial};
+	}
+}
 
 static uint64_t mix(uint64_t v)
 {
@@ -25,76 +64,110 @@ static uint64_t mix(uint64_t v)
 	return v ^ (v >> 31);
 }
 
-static uint64_t hash_of(
-	uint64_t key, uint64_t run, const char *host, uint32_t attempt, uint32_t trial)
+static uint64_t hash_of(uint64_t key, const struct name *n)
 {
-	uint64_t h = mix(key ^ run);
+	uint64_t h = mix(key ^ n->run);
 
-	for (; *host; host++)
-		h = mix(h ^ (unsigned char)*host);
-	return mix(mix(h ^ attempt) ^ trial);
+	for (const char *p = n->host; *p; p++)
+		h = mix(h ^ (unsigned char)*p);
+	return mix(mix(h ^ n->attempt) ^ n->trial);
 }
 
-/* The slot of that trial, or the free one where it belongs. */
-static uint32_t *slot_of(const struct trial_index *x, const struct result_set *s, uint64_t run,
-	const char *host, uint32_t attempt, uint32_t trial)
+static int is_same(const struct name *a, const struct name *b)
 {
-	size_t i = hash_of(x->key, run, host, attempt, trial) & (x->n_slots - 1);
+	return a->run == b->run && a->trial == b->trial && a->attempt == b->attempt &&
+	       strcmp(a->host, b->host) == 0;
+}
 
-	for (; x->slots[i]; i = (i + 1) & (x->n_slots - 1)) {
-		const struct result_trial *t = &s->trials[x->slots[i] - 1];
+/* The slot of the item of that name, or the free one where it belongs. */
+static uint32_t *slot_of(
+	const struct export_index *x, const struct result_set *s, enum kind kind, const struct name *n)
+{
+	const struct table *t = &x->of[kind];
+	size_t i = hash_of(x->key, n) & (t->n_slots - 1);
 
-		if (t->run == run && t->sum.trial == trial && t->attempt == attempt &&
-			strcmp(t->host, host) == 0)
+	for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1)) {
+		struct name there = name_of(s, kind, t->slots[i] - 1);
+
+		if (is_same(&there, n))
 			break;
 	}
-	return &x->slots[i];
+	return &t->slots[i];
 }
 
-/* Of trials that are there twice the later one. */
-static void fill(struct trial_index *x, const struct result_set *s)
+/* Takes in what was read since. Of items that are there twice the later one. */
+static void fill(struct export_index *x, const struct result_set *s, enum kind kind)
 {
-	for (; x->n < s->n_trials; x->n++) {
-		const struct result_trial *t = &s->trials[x->n];
+	struct table *t = &x->of[kind];
 
-		*slot_of(x, s, t->run, t->host, t->attempt, t->sum.trial) = (uint32_t)x->n + 1;
+	if (t->n_slots <= 2 * count(s, kind)) {
+		while (t->n_slots <= 2 * count(s, kind))
+			t->n_slots = t->n_slots ? 2 * t->n_slots : 64;
+		free(t->slots);
+		t->slots = xcalloc(t->n_slots, sizeof(*t->slots));
+		t->n = 0;
+	}
+	for (; t->n < count(s, kind); t->n++) {
+		struct name n = name_of(s, kind, t->n);
+
+		*slot_of(x, s, kind, &n) = (uint32_t)t->n + 1;
 	}
 }
 
-static void grow(struct trial_index *x, const struct result_set *s)
+/* The item's place in its list, from 1; 0: there is none. The last one is mostly it. */
+static size_t find(struct result_set *s, enum kind kind, const struct name *n)
 {
-	while (x->n_slots <= 2 * s->n_trials)
-		x->n_slots = x->n_slots ? 2 * x->n_slots : 64;
-	free(x->slots);
-	x->slots = xcalloc(x->n_slots, sizeof(*x->slots));
-	x->n = 0;
-}
+	size_t all = count(s, kind);
+	struct name last;
 
-struct result_trial *export_find_trial(
-	struct result_set *s, const struct export_line *l, uint64_t run)
-{
-	const char *host = json_get_str(l->o, "host", "");
-	uint32_t attempt = export_u32(l->o, "attempt"), trial = export_u32(l->o, "trial"), found;
-	struct result_trial *last = s->n_trials ? &s->trials[s->n_trials - 1] : NULL;
-
-	if (last && last->run == run && last->sum.trial == trial && last->attempt == attempt &&
-		strcmp(last->host, host) == 0)
-		return last;
+	if (!all)
+		return 0;
+	last = name_of(s, kind, all - 1);
+	if (is_same(&last, n))
+		return all;
 	if (!s->index) {
 		s->index = xcalloc(1, sizeof(*s->index));
 		fs_random(&s->index->key, sizeof(s->index->key));
 	}
-	if (s->index->n_slots <= 2 * s->n_trials)
-		grow(s->index, s);
-	fill(s->index, s);
-	found = *slot_of(s->index, s, run, host, attempt, trial);
-	return found ? &s->trials[found - 1] : NULL;
+	fill(s->index, s, kind);
+	return *slot_of(s->index, s, kind, n);
+}
+
+struct result_run *export_find_run(struct result_set *s, uint64_t run)
+{
+	size_t at = find(s, RUNS, &(struct name){run, "", 0, 0});
+
+	return at ? &s->runs[at - 1] : NULL;
+}
+
+struct result_environment *export_find_environment(
+	struct result_set *s, uint64_t run, const char *host)
+{
+	size_t at = find(s, ENVIRONMENTS, &(struct name){run, host, 0, 0});
+
+	return at ? &s->envs[at - 1] : NULL;
+}
+
+struct result_trial *export_find_trial(
+	struct result_set *s, uint64_t run, const struct export_piece *of)
+{
+	size_t at = find(s, TRIALS, &(struct name){run, of->host, of->attempt, of->trial});
+
+	return at ? &s->trials[at - 1] : NULL;
+}
+
+struct result_series *export_find_series(
+	struct result_set *s, uint64_t run, const struct export_piece *of)
+{
+	size_t at = find(s, SERIES, &(struct name){run, of->host, of->attempt, of->trial});
+
+	return at ? &s->series[at - 1] : NULL;
 }
 
 void result_set_unindex(struct result_set *s)
 {
-	if (s->index)
-		free(s->index->slots);
+	for (int i = 0; s->index && i < KINDS; i++)
+		free(s->index->of[i].slots);
 	free(s->index);
 	s->index = NULL;
 }

@@ -1,66 +1,57 @@
-/* What the readers of export lines share: a line under way, and its typed members. */
+/* What the readers of export lines share: finding what a line belongs to, and the kinds of lines that
+ * have files of their own. */
 #ifndef COORDINATOR_RESULTS_EXPORT_LINE_H
 #define COORDINATOR_RESULTS_EXPORT_LINE_H
 
-#include "common/base/json.h"
-#include "common/base/mem.h"
-#include "coordinator/results/set.h"
+#include "coordinator/results/export_field.h"
 
-struct export_line {
-	const json_t *o;
-	const char *name; /* of the file */
-	size_t no;
-};
+/* ERR_INPUT: what the line belongs to, such as "trial", does not stand before it. of NULL: a run. */
+int export_orphan(const struct export_line *l, uint64_t run, const struct export_piece *of,
+	const char *what, struct err *e);
 
-/* ERR_INPUT: the line lacks `what`. */
-int export_wrong(const struct export_line *l, struct err *e, const char *what);
-/* The trial of that run that the line names by host, attempt and trial, or NULL. Mostly the one read
- * last: lines of a trial follow it, though a file may have been sorted; others are looked up. */
+/* ---- export_index.c: each in the same time, however many there are; NULL where there is none ---- */
+struct result_run *export_find_run(struct result_set *s, uint64_t run);
+struct result_environment *export_find_environment(
+	struct result_set *s, uint64_t run, const char *host);
+/* Mostly the one read last: lines of a trial follow it, though a file may have been sorted. */
 struct result_trial *export_find_trial(
-	struct result_set *s, const struct export_line *l, uint64_t run);
-void export_strv_read(const json_t *list, struct strv *ret);
-
-static inline char *export_text(const json_t *o, const char *key)
-{
-	return xstrdup(json_get_str(o, key, ""));
-}
-
-/* 0 for what does not fit. */
-static inline uint32_t export_u32(const json_t *o, const char *key)
-{
-	int64_t v = json_get_int(o, key, 0);
-
-	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
-static inline uint64_t export_u64(const json_t *o, const char *key)
-{
-	int64_t v = json_get_int(o, key, 0);
-
-	return v < 0 ? 0 : (uint64_t)v;
-}
-
-/* The series that the line belongs to: the last one of the set, or a new one. */
-struct result_series *export_open_series(struct result_set *s, uint64_t run, const json_t *o);
+	struct result_set *s, uint64_t run, const struct export_piece *of);
+struct result_series *export_find_series(
+	struct result_set *s, uint64_t run, const struct export_piece *of);
 
 /* json_parse() of a line. A list of buckets as we write it is not built number by number: it becomes
  * the text of its numbers, "512,3,1024,1", which export_hist_read() takes as well. */
 int export_parse(const char *name, const char *line, size_t len, size_t max, json_t **ret,
 	struct err *e);
+/* The member "hist": bytes (caller frees *ret; NULL for null). */
+int export_hist_read(
+	const struct export_line *l, char **ret, size_t *ret_len, struct err *e);
 
 /* ---- export_evidence.c, export_evidence_read.c ---- */
 /* A member "evidence" of a trial's line. */
 struct json_t *export_evidence_json(const struct trial_evidence *v); /* NULL gives null */
-/* NULL where there is none. Caller frees. */
-struct trial_evidence *export_evidence_read(const json_t *o);
+/* *ret NULL where there is none. Caller frees. */
+int export_evidence_read(
+	const struct export_line *l, struct trial_evidence **ret, struct err *e);
+int export_read_environment(struct result_set *s, const struct export_line *l, uint64_t run,
+	struct err *e);
+int export_read_environment_disks(struct result_set *s, const struct export_line *l, uint64_t run,
+	struct err *e);
 int export_read_trial_disks(struct result_set *s, const struct export_line *l, uint64_t run,
+	struct err *e);
+int export_read_step(struct result_set *s, const struct export_line *l, uint64_t run,
+	struct err *e);
+
+/* ---- export_series.c ---- */
+int export_read_series(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 int export_read_series_disks(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
-/* In a file that was sorted a series' points and its disks stand apart: after the series are in order,
- * makes one of both. */
-void export_join_series(struct result_set *s);
-int export_read_step(struct result_set *s, const struct export_line *l, uint64_t run,
+/* After the last line: puts the series in order, and what each has, whatever order its pieces came in. */
+void export_order_series(struct result_set *s);
+
+/* ---- export_detail.c: "part", "fact" and "note" ---- */
+int export_read_detail(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 
 #endif

@@ -6,7 +6,7 @@
 #define KINDS 7
 _Static_assert(sizeof(struct result_set) ==
 		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + sizeof(size_t)) +
-			       sizeof(struct trial_index *),
+			       sizeof(struct export_index *),
 	"a kind of item is not written");
 
 size_t export_items(const struct result_set *s)

@@ -21,7 +21,7 @@ static void source_clear(struct result_source *s)
 	strv_free(&s->sets);
 }
 
-static void run_clear(struct result_run *r)
+void result_run_clear(struct result_run *r)
 {
 	free(r->name);
 	free(r->state);
@@ -39,7 +39,7 @@ static void run_clear(struct result_run *r)
 	strv_free(&r->workloads);
 }
 
-static void trial_clear(struct result_trial *t)
+void result_trial_clear(struct result_trial *t)
 {
 	free(t->host);
 	free(t->layout_name);
@@ -50,7 +50,7 @@ static void trial_clear(struct result_trial *t)
 	trial_summary_clear(&t->sum);
 }
 
-static void summary_clear(struct result_summary *m)
+void result_summary_clear(struct result_summary *m)
 {
 	free(m->host);
 	free(m->layout_name);
@@ -66,7 +66,7 @@ void result_series_clear(struct result_series *s)
 	*s = (struct result_series){0};
 }
 
-static void step_clear(struct result_step *s)
+void result_step_clear(struct result_step *s)
 {
 	free(s->host);
 	free(s->layout_name);
@@ -79,21 +79,21 @@ static void step_clear(struct result_step *s)
 void result_set_clear(struct result_set *s)
 {
 	for (size_t i = 0; i < s->n_runs; i++)
-		run_clear(&s->runs[i]);
+		result_run_clear(&s->runs[i]);
 	for (size_t i = 0; i < s->n_envs; i++) {
 		free(s->envs[i].host);
 		json_decref(s->envs[i].inventory);
 	}
 	for (size_t i = 0; i < s->n_trials; i++)
-		trial_clear(&s->trials[i]);
+		result_trial_clear(&s->trials[i]);
 	for (size_t i = 0; i < s->n_summaries; i++)
-		summary_clear(&s->summaries[i]);
+		result_summary_clear(&s->summaries[i]);
 	for (size_t i = 0; i < s->n_stops; i++)
 		free(s->stops[i].host);
 	for (size_t i = 0; i < s->n_series; i++)
 		result_series_clear(&s->series[i]);
 	for (size_t i = 0; i < s->n_steps; i++)
-		step_clear(&s->steps[i]);
+		result_step_clear(&s->steps[i]);
 	result_set_unindex(s);
 	free(s->runs);
 	free(s->envs);

@@ -36,6 +36,7 @@ struct result_source {
 struct result_run {
 	uint64_t id;
 	char *name, *state, *plan_sha256, *plan_text, *tool_version;
+	size_t plan_len; /* of plan_text, while lines are read */
 	struct strv sets;
 	uint64_t seed;
 	int64_t started_wall_ns, finished_wall_ns; /* 0: not yet */
@@ -140,7 +141,7 @@ struct result_wish {
 	int has_margin;
 	double margin;
 };
-struct trial_index;
+struct export_index;
 struct result_set {
 	struct result_wish wish;
 	struct result_run *runs;
@@ -157,9 +158,14 @@ struct result_set {
 	size_t n_series;
 	struct result_step *steps; /* in the order in which each host executed them */
 	size_t n_steps;
-	struct trial_index *index; /* while lines are read (export_index.c), else NULL */
+	struct export_index *index; /* while lines are read (export_index.c), else NULL */
 };
 void result_set_clear(struct result_set *s);
+/* What an item owns. */
+void result_run_clear(struct result_run *r);
+void result_trial_clear(struct result_trial *t);
+void result_summary_clear(struct result_summary *m);
+void result_step_clear(struct result_step *s);
 void result_set_unindex(struct result_set *s);
 /* The trial's series in a set that export_read_end() has left; NULL where it has none. */
 const struct result_series *result_set_series(

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "coordinator/results/export_write.h"
+#include "coordinator/results/export_line.h"
 #include "coordinator/store/query.h"
 
 static void set(json_t *o, const char *key, json_t *v)
@@ -79,14 +79,16 @@ void query_detail_kept(json_t *o, const json_t *kept)
 {
 	static const char *const same[] = {"attempt", "trial", "name", "kind", "ops", "bytes", "errors",
 		"elapsed_ns", "value", "unit", "text"};
+	const struct export_line line = {kept, "store", 0};
 	int is_part = json_object_get(kept, "kind") != NULL;
+	struct err ignored;
 	char *bytes = NULL;
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(same); i++)
 		if (json_object_get(kept, same[i]))
 			set(o, same[i], json_incref(json_object_get(kept, same[i])));
-	if (is_part && !export_hist_read(json_object_get(kept, "hist"), &bytes, &len))
+	if (is_part && !export_hist_read(&line, &bytes, &len, &ignored))
 		set_latencies(o, bytes, len);
 	free(bytes);
 }

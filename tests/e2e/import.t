@@ -101,7 +101,7 @@ test_bad() {
 	head -c 300 "$T/own.jsonl" >"$T/cut.jsonl"
 	refused "an export that is cut off" 1 'cut.jsonl:1: not a line of an export' fleet_ctl import "$T/cut.jsonl" --as cut
 	sed '2s/"elapsed_ns":[0-9]*/"elapsed_ns":-5/' "$T/old.jsonl" >"$T/negative.jsonl"
-	refused "a negative time" 1 'times from 0' fleet_ctl import "$T/negative.jsonl" --as negative
+	refused "a negative time" 1 'elapsed_ns: -5 is found' fleet_ctl import "$T/negative.jsonl" --as negative
 	refused "what was imported cannot be cancelled" 1 'was imported' fleet_ctl cancel told
 	refused "nor resumed" 1 'was imported' fleet_ctl resume told
 	refused "nor watched" 1 'was imported' fleet_ctl watch told

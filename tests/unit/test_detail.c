@@ -108,7 +108,8 @@ static void a_line_without_its_trial_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(export_read_line(&s, "f", 1, line, strlen(line), &e), -1);
-	assert_non_null(strstr(e.text, "f:1: a line of type 'fact' without the trial"));
+	assert_has(e.text,
+		"f:1: fact: no trial of run 1, host 'a', attempt 1, trial 1 stands before this line");
 	result_set_clear(&s);
 }
 

@@ -234,19 +234,27 @@ static int by_text(const void *a, const void *b)
 /* People sort what has lines: then all trials stand before all disks, and points before spans. */
 static void sorted_lines_come_back(void **state)
 {
-	struct result_point point = {.start_ns = 0, .end_ns = 5, .ops = 3};
-	struct result_span span = {0, 5};
-	struct result_disk_use use = {1, 2, 3};
+	struct result_point points[250];
+	struct result_span spans[2500];
+	struct result_disk_use use[2500];
 	struct buf lines = {0}, sorted = {0};
 	struct result_set set = {0};
 	struct strv list = {0};
 
 	(void)state;
+	/* three pieces of points and two of spans a series, which do not sort by their numbers */
+	for (int64_t i = 0; i < 250; i++)
+		points[i] = (struct result_point){
+			.start_ns = 5 * i, .end_ns = 5 * i + 5, .ops = 3 + (uint64_t)i};
+	for (int64_t i = 0; i < 2500; i++) {
+		spans[i] = (struct result_span){5 * i, 5 * i + 5};
+		use[i] = (struct result_disk_use){1, 2, 3 + (uint64_t)i};
+	}
 	lines_run(&lines, 1, "demo", 1, layouts, 1, workloads, 1);
 	for (uint32_t i = 1; i <= 3; i++) {
 		struct result_trial t = a_trial("a", i, i, 0, 0, NS_PER_S);
 		struct result_series s = {.run = 1, .host = "a", .attempt = 1, .trial = i,
-			.points = &point, .n = 1, .spans = &span, .use = &use, .n_spans = 1,
+			.points = points, .n = 250, .spans = spans, .use = use, .n_spans = 2500,
 			.n_disks = 1};
 
 		t.sum.evidence = some_evidence(2);
@@ -267,10 +275,11 @@ static void sorted_lines_come_back(void **state)
 	assert_int_equal(set.n_series, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(set.series[i].trial, i + 1);
-		assert_int_equal(set.series[i].n, 1);
-		assert_int_equal(set.series[i].points[0].ops, 3);
-		assert_int_equal(set.series[i].n_spans, 1);
-		assert_int_equal(set.series[i].use[0].busy_ns, 3);
+		assert_int_equal(set.series[i].n, 250);
+		assert_memory_equal(set.series[i].points, points, sizeof(points));
+		assert_int_equal(set.series[i].n_spans, 2500);
+		assert_memory_equal(set.series[i].spans, spans, sizeof(spans));
+		assert_memory_equal(set.series[i].use, use, sizeof(use));
 	}
 	result_set_clear(&set);
 	strv_free(&list);
@@ -283,9 +292,9 @@ static void wrong_lines_are_named(void **state)
 	static const struct {
 		const char *line, *says;
 	} table[] = {
-		{"{\"type\":\"trial-disks\"," HEAD ",\"disks\":[]}", "its trial"},
+		{"{\"type\":\"trial-disks\"," HEAD ",\"disks\":[]}", "no trial with evidence"},
 		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":1}", "spans"},
-		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":0,\"spans\":[]}", "number of disks"},
+		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":0,\"spans\":[]}", "disks: 0 is found, a whole number from 1 to 1024"},
 		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":2,\"spans\":[[0,1,2,3,4]]}",
 			"three numbers"},
 		{"{\"type\":\"series-disks\",\"run\":1,\"disks\":2,\"spans\":[]}", "host"},

@@ -282,7 +282,7 @@ static void names_are_harmless(void **state)
 {
 	static const char lines[] =
 		"{\"type\":\"run\",\"run\":1,\"name\":\"r\\u001b[2J\",\"layouts\":[\"l\\nx\"],"
-		"\"workloads\":[\"w\\u202e\"],\"state\":\"\\u0007\"}\n"
+		"\"workloads\":[\"w\\u202e\"],\"user\":\"\\u0007\"}\n"
 		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\\u009b\",\"attempt\":1,\"trial\":1,"
 		"\"block\":1,\"layout\":0,\"workload\":0,\"ok\":false,\"complete\":true,"
 		"\"error\":\"e\\u001b\"}\n";

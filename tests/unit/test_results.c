@@ -334,30 +334,31 @@ static void bad_lines_are_named(void **state)
 		{"hello", "f:2: not a line of an export"},
 		{"[1]", "no object with a type"},
 		{"{\"run\":1}", "no object with a type"},
-		{"{\"type\":\"run\",\"name\":\"x\"}", "without run"},
-		{"{\"type\":\"run\",\"run\":-1,\"name\":\"x\"}", "without run"},
-		{"{\"type\":\"run\",\"run\":2}", "without name"},
+		{"{\"type\":\"run\",\"name\":\"x\"}", "run: nothing is found, a whole number from 1"},
+		{"{\"type\":\"run\",\"run\":-1,\"name\":\"x\"}", "run: -1 is found"},
+		{"{\"type\":\"run\",\"run\":2}", "name: nothing is found"},
 		{RUN, "there twice"},
-		{"{\"type\":\"plan\",\"run\":2,\"text\":\"x\"}", "its run before"},
-		{"{\"type\":\"plan\",\"run\":1}", "without text"},
-		{"{\"type\":\"environment\",\"run\":1,\"host\":\"a\"}", "without inventory"},
+		{"{\"type\":\"plan\",\"run\":2,\"text\":\"x\"}", "plan: no line of run 2 stands before this line"},
+		{"{\"type\":\"plan\",\"run\":1}", "text: nothing is found"},
+		{"{\"type\":\"environment\",\"run\":1,\"host\":\"a\"}", "inventory: nothing is found, an object is expected"},
 		{"{\"type\":\"environment-disks\",\"run\":1,\"host\":\"a\",\"disks\":[]}",
-			"they belong"},
-		{"{\"type\":\"trial\",\"run\":1}", "without host"},
-		{TRIAL_HEAD "\"trial\":1}", "trial and block"},
-		{TRIAL_HEAD "\"trial\":1,\"block\":1}", "layout and workload"},
+			"no environment of run 1, host 'a' stands before"},
+		{"{\"type\":\"trial\",\"run\":1}", "host: nothing is found"},
+		{TRIAL_HEAD "\"trial\":1}", "layout: nothing is found"},
+		{TRIAL_HEAD "\"trial\":1,\"layout\":0,\"workload\":0}", "block: nothing is found"},
 		{TRIAL_HEAD "\"trial\":1,\"block\":1,\"layout\":0,\"workload\":0,"
-			    "\"hist\":{\"count\":5,\"buckets\":[1,2]}}",
+			    "\"hist\":{\"count\":5,\"sum_ns\":5,\"min_ns\":1,\"max_ns\":1,"
+			    "\"buckets\":[1,2]}}",
 			"a whole histogram"},
 		{TRIAL_HEAD "\"trial\":1,\"block\":1,\"layout\":0,\"workload\":0,"
 			    "\"printed\":[{\"metric\":\"elapsed\",\"value\":-1}]}",
-			"whole printed values"},
-		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"metric\":\"x\"}", "a metric, n"},
-		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"metric\":\"elapsed\","
-		 "\"n\":3,\"mean\":5,\"min\":6}",
-			"in order"},
+			"printed[0].value: -1 is found, a number above 0"},
+		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"metric\":\"x\"}", "layout: nothing is found"},
+		{"{\"type\":\"summary\",\"run\":1,\"host\":\"a\",\"layout\":0,\"workload\":0,"
+		 "\"metric\":\"elapsed\",\"n\":3,\"mean\":5,\"min\":6}",
+			"min: 6 is found, at most the mean"},
 		{"{\"type\":\"series\",\"run\":1,\"host\":\"a\",\"trial\":1}",
-			"columns and points"},
+			"columns: nothing is found, a list is expected"},
 	};
 
 	(void)state;

@@ -57,10 +57,10 @@ static const struct {
 		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"\"],"
 		"\"workloads\":[\"w\"]}\n" TRIAL "}\n",
 		"layouts or workloads"},
-	{"a state that is no line", RUN ",\"state\":\"a\\u0007\"}\n" TRIAL "}\n", "no line"},
+	{"a version that is no line", RUN ",\"tool_version\":\"a\\u0007\"}\n" TRIAL "}\n", "no line"},
 	{"a baseline out of range", RUN ",\"baseline\":1}\n" TRIAL "}\n", "baseline"},
 	{"a negative margin", RUN ",\"margin\":-0.1}\n" TRIAL "}\n", "margin"},
-	{"a start before time", RUN ",\"started_wall_ns\":-1}\n" TRIAL "}\n", "times"},
+	{"a start before time", RUN ",\"started_wall_ns\":-1}\n" TRIAL "}\n", "started_wall_ns: -1"},
 	{"a layout that the run lacks",
 		RUN "}\n{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"trial\":1,\"block\":1,"
 		    "\"layout\":1,\"workload\":0}\n",
@@ -72,7 +72,7 @@ static const struct {
 		    "\"block\":1,\"layout\":0,\"workload\":0}\n",
 		"host has no name"},
 	{"an op with control characters", RUN "}\n" TRIAL ",\"op\":\"\\u0009\"}\n", "no line"},
-	{"a negative time", RUN "}\n" TRIAL ",\"elapsed_ns\":-1}\n", "times from 0"},
+	{"a negative time", RUN "}\n" TRIAL ",\"elapsed_ns\":-1}\n", "elapsed_ns: -1 is found"},
 	{"a time beyond all", RUN "}\n" TRIAL ",\"elapsed_ns\":9000000000000000000}\n",
 		"make no sense"},
 	{"a printed zero",
@@ -81,13 +81,13 @@ static const struct {
 	{"a trial twice", RUN "}\n" TRIAL "}\n" TRIAL "}\n", "twice"},
 	{"a summary of another layout", RUN "}\n" SUMMARY ",\"layout_name\":\"m\"}\n",
 		"summary 1 of host 'h'"},
-	{"a negative minimum", RUN "}\n" SUMMARY ",\"min\":-1}\n", "no measure"},
-	{"a minimum above the mean", RUN "}\n" SUMMARY ",\"min\":3}\n", "in order"},
-	{"a negative point", RUN "}\n" TRIAL "}\n" SERIES "[[-1,2]]}\n", "makes no sense"},
+	{"a negative minimum", RUN "}\n" SUMMARY ",\"min\":-1}\n", "a number above 0"},
+	{"a minimum above the mean", RUN "}\n" SUMMARY ",\"min\":3}\n", "at most the mean"},
+	{"a negative point", RUN "}\n" TRIAL "}\n" SERIES "[[-1,2]]}\n", "points[0].start_ns: -1"},
 	{"a step", RUN "}\n" TRIAL "}\n" STEP "}\n", NULL},
 	{"a step with control characters", RUN "}\n" TRIAL "}\n" STEP ",\"what\":\"\\u0001\"}\n",
 		"step 1 of host 'h'"},
-	{"a step before its start", RUN "}\n" TRIAL "}\n" STEP ",\"elapsed_ns\":-1}\n", "step 1"},
+	{"a step before its start", RUN "}\n" TRIAL "}\n" STEP ",\"elapsed_ns\":-1}\n", "elapsed_ns: -1"},
 	{"a part, a fact and a note",
 		RUN "}\n" TRIAL "}\n" OF_TRIAL("part") ",\"name\":\"p\",\"kind\":\"job\"}\n" OF_TRIAL(
 			"fact") ",\"name\":\"f\",\"value\":1}\n" OF_TRIAL("note") ",\"name\":\"n\","
@@ -227,6 +227,46 @@ static void shuffled_lines_find_their_trials(void **state)
 	result_set_clear(&set);
 }
 
+/* Runs and their hosts, a plan in pieces of a letter: each line costs the same, however many there are.
+ * What grew with their square would take minutes. */
+static void many_runs_and_pieces_are_found(void **state)
+{
+	const uint32_t n = SHUFFLED_LINES / 2, step = 7919;
+	struct result_set set = {0};
+	struct err e = {0};
+	char line[256];
+	int len;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3 * n; i++) {
+		uint32_t run = 1 + (uint32_t)((uint64_t)i * step % n);
+
+		if (i < n)
+			len = snprintf(line, sizeof(line), "{\"type\":\"run\",\"run\":%u,\"name\":\"r\"}",
+				run);
+		else if (i < 2 * n)
+			len = snprintf(line, sizeof(line),
+				"{\"type\":\"environment\",\"run\":1,\"host\":\"h%u\","
+				"\"inventory\":{\"disks\":[]}}",
+				run);
+		else
+			len = snprintf(line, sizeof(line),
+				"{\"type\":\"environment-disks\",\"run\":1,\"host\":\"h%u\","
+				"\"disks\":[{\"bytes\":%u}]}",
+				run, run);
+		assert_ok(export_read_line(&set, "lines", i + 1, line, (size_t)len, &e), e);
+		len = snprintf(line, sizeof(line),
+			"{\"type\":\"plan\",\"run\":1,\"text\":\"x\"}");
+		assert_ok(export_read_line(&set, "lines", i + 1, line, (size_t)len, &e), e);
+	}
+	assert_int_equal(set.n_runs, n);
+	assert_int_equal(set.n_envs, n);
+	assert_int_equal(strlen(set.runs[0].plan_text), 3 * n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(json_array_size(json_object_get(set.envs[i].inventory, "disks")), 1);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +274,7 @@ int main(void)
 		cmocka_unit_test(sizes_are_limited),
 		cmocka_unit_test(plans_are_limited),
 		cmocka_unit_test(shuffled_lines_find_their_trials),
+		cmocka_unit_test(many_runs_and_pieces_are_found),
 	};
 
 	return cmocka_run_group_tests_name("set_check", tests, NULL, NULL);
