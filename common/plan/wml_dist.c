@@ -83,6 +83,12 @@ double wml_random_gamma(struct wml_random *r, double shape)
 	}
 }
 
+/* Triangular, by the inverse of its distribution function; a + x (b - a) with the mode at `peak`. */
+static double triangular(double peak, double u)
+{
+	return u < peak ? sqrt(peak * u) : 1 - sqrt((1 - peak) * (1 - u));
+}
+
 static double draw_table(const struct wml_dist *d, struct wml_random *r)
 {
 	double at = wml_random_unit(r);
@@ -104,6 +110,14 @@ static double draw(const struct wml_dist *d, struct wml_random *r)
 		return d->a + d->b * normal(r);
 	case DIST_EXPONENTIAL:
 		return -d->a * log(1 - wml_random_unit(r));
+	case DIST_LOGNORMAL:
+		return exp(d->a + d->b * normal(r));
+	case DIST_WEIBULL: /* by the inverse of its distribution function */
+		return d->a * pow(-log(1 - wml_random_unit(r)), 1 / d->b);
+	case DIST_TRIANGULAR:
+		if (d->b <= d->a)
+			return d->a;
+		return d->a + (d->b - d->a) * triangular((d->c - d->a) / (d->b - d->a), wml_random_unit(r));
 	case DIST_TABLE:
 		return draw_table(d, r);
 	}
@@ -126,6 +140,12 @@ double wml_dist_mean(const struct wml_dist *d)
 	switch (d->kind) {
 	case DIST_UNIFORM:
 		return d->shift + (d->a + d->b) / 2;
+	case DIST_LOGNORMAL:
+		return d->shift + exp(d->a + d->b * d->b / 2);
+	case DIST_WEIBULL:
+		return d->shift + d->a * tgamma(1 + 1 / d->b);
+	case DIST_TRIANGULAR:
+		return d->shift + (d->a + d->b + d->c) / 3;
 	case DIST_TABLE:
 		for (size_t i = 0; i < d->n_slices; i++)
 			sum += d->slices[i].share * (d->slices[i].low + d->slices[i].high) / 2;

@@ -22,7 +22,8 @@ double wml_random_unit(struct wml_random *r);
  * variables", ACM TOMS 26 (2000). */
 double wml_random_gamma(struct wml_random *r, double shape);
 
-enum wml_dist_kind { DIST_UNIFORM, DIST_GAMMA, DIST_NORMAL, DIST_EXPONENTIAL, DIST_TABLE };
+enum wml_dist_kind { DIST_UNIFORM, DIST_GAMMA, DIST_NORMAL, DIST_EXPONENTIAL, DIST_LOGNORMAL,
+	DIST_WEIBULL, DIST_TRIANGULAR, DIST_TABLE };
 /* A part of a table: `share` of all draws are uniform in low .. high. */
 struct wml_slice {
 	double share, low, high;
@@ -30,7 +31,9 @@ struct wml_slice {
 #define WML_SLICES 64
 struct wml_dist {
 	enum wml_dist_kind kind;
-	double a, b;  /* uniform: low, high; gamma: mean, shape; normal: mean, sigma; exponential: mean */
+	/* uniform: low, high; gamma: mean, shape; normal: mean, sigma; exponential: mean; lognormal: mean
+	 * and sigma of the logarithm; Weibull: scale, shape; triangular: low, high, mode */
+	double a, b, c;
 	double shift; /* added to a draw */
 	double min, max, round; /* a draw is rounded to multiples of round (0: not), then clamped */
 	int relative;           /* no mean was given: draws have the mean 1, and stand for a part */

@@ -62,15 +62,72 @@ static int take_number(struct wml *w, struct wml_lexer *l, double *ret, struct e
 
 /* ---- cvar(type=cvar-gamma,parameters=mean:16384;gamma:1.5) ---- */
 
+enum cvar_rule { ANY, NOT_UNDER_0, OVER_0, WHOLE };
+
+/* Types, parameters and defaults as filebench's cvar libraries have them, by what these draw: the
+ * "rate" of cvar-erlang is the mean there, "scale" and "shape" of cvar-lognormal are mean and sigma
+ * of the logarithm. */
+static const struct cvar_row {
+	const char *word;
+	enum wml_dist_kind kind;
+	struct cvar_parameter {
+		const char *word; /* NULL: there is none */
+		double otherwise;
+		enum cvar_rule rule;
+		size_t offset; /* in struct wml_dist */
+	} parameters[3];
+} cvars[] = {
+#define A offsetof(struct wml_dist, a)
+#define B offsetof(struct wml_dist, b)
+#define C offsetof(struct wml_dist, c)
+	{"cvar-erlang", DIST_GAMMA, {{"shape", 1, WHOLE, B}, {"rate", 1, OVER_0, A}}},
+	{"cvar-exponential", DIST_EXPONENTIAL, {{"mean", 1, OVER_0, A}}},
+	{"cvar-gamma", DIST_GAMMA, {{"mean", 4096, OVER_0, A}, {"gamma", 1.5, OVER_0, B}}},
+	{"cvar-lognormal", DIST_LOGNORMAL, {{"shape", 1, NOT_UNDER_0, B}, {"scale", 1, NOT_UNDER_0, A}}},
+	{"cvar-normal", DIST_NORMAL, {{"mean", 0, ANY, A}, {"sigma", 1, NOT_UNDER_0, B}}},
+	{"cvar-triangular", DIST_TRIANGULAR,
+		{{"lower", 0, ANY, A}, {"upper", 1, ANY, B}, {"mode", 0.5, ANY, C}}},
+	{"cvar-uniform", DIST_UNIFORM, {{"lower", 0, ANY, A}, {"upper", 1, ANY, B}}},
+	{"cvar-weibull", DIST_WEIBULL, {{"shape", 1, OVER_0, B}, {"scale", 1, OVER_0, A}}},
+#undef A
+#undef B
+#undef C
+};
+
+static double *value_of(struct wml_dist *d, const struct cvar_parameter *p)
+{
+	return (double *)(void *)((char *)d + p->offset);
+}
+
+/* The words of a type's parameters, for a message. */
+static void list_parameters(const struct cvar_row *row, struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(row->parameters) && row->parameters[i].word; i++)
+		buf_addf(out, "%s%s:NUMBER", i ? ";" : "", row->parameters[i].word);
+}
+
+static int bad_parameters(const struct wml_lexer *l, struct wml_place at, const struct cvar_row *row,
+	const char *s, struct err *e)
+{
+	struct buf all = {0};
+
+	list_parameters(row, &all);
+	(void)wml_fail(l->file, at, e, "parameters: '%.40s': wanted are %s", s, buf_str(&all));
+	buf_free(&all);
+	return -1;
+}
+
 /* One "mean:16384" of the parameters; *s is moved behind it. */
 static int take_parameter(const struct wml_lexer *l, struct wml_place at, const char **s,
-	const char *const words[2], double values[2], struct err *e)
+	const struct cvar_row *row, struct wml_dist *d, struct err *e)
 {
 	size_t name = strcspn(*s, ":"), len;
 	char number[NUMBER_MAX], *end;
 
-	for (int i = 0; i < 2; i++) {
-		if (!words[i] || strlen(words[i]) != name || memcmp(words[i], *s, name))
+	for (size_t i = 0; i < ARRAY_LEN(row->parameters) && row->parameters[i].word; i++) {
+		const struct cvar_parameter *p = &row->parameters[i];
+
+		if (strlen(p->word) != name || memcmp(p->word, *s, name))
 			continue;
 		*s += name;
 		*s += **s == ':';
@@ -79,55 +136,86 @@ static int take_parameter(const struct wml_lexer *l, struct wml_place at, const 
 			break;
 		memcpy(number, *s, len);
 		number[len] = '\0';
-		values[i] = strtod(number, &end);
-		if (*end || !isfinite(values[i]) || !(isdigit((unsigned char)*number) || *number == '-'))
+		*value_of(d, p) = strtod(number, &end);
+		if (*end || !isfinite(*value_of(d, p)) ||
+			!(isdigit((unsigned char)*number) || *number == '-'))
 			break;
 		*s += len;
 		*s += **s == ';';
 		return 0;
 	}
-	return wml_fail(l->file, at, e, "parameters: '%.40s': wanted are %s:NUMBER%s%s%s", *s, words[0],
-		words[1] ? ";" : "", words[1] ? words[1] : "", words[1] ? ":NUMBER" : "");
+	return bad_parameters(l, at, row, *s, e);
 }
 
-static const struct cvar_row {
-	const char *word;
-	enum wml_dist_kind kind;
-	const char *words[2];
-	double defaults[2];
-} cvars[] = {
-	{"cvar-gamma", DIST_GAMMA, {"mean", "gamma"}, {4096, 1.5}},
-	{"cvar-uniform", DIST_UNIFORM, {"lower", "upper"}, {0, 1}},
-	{"cvar-normal", DIST_NORMAL, {"mean", "sigma"}, {0, 1}},
-	{"cvar-exponential", DIST_EXPONENTIAL, {"mean", NULL}, {1, 0}},
-};
+static const char *broken_rule(const struct cvar_parameter *p, double v)
+{
+	switch (p->rule) {
+	case ANY:
+		return NULL;
+	case NOT_UNDER_0:
+		return v < 0 ? "must not be under 0" : NULL;
+	case OVER_0:
+		return v > 0 ? NULL : "must be more than 0";
+	case WHOLE:
+		return v >= 1 && v <= 1e6 && v == floor(v) ? NULL : "must be a whole number from 1 on";
+	}
+	return NULL;
+}
+
+static int check_cvar(const struct wml_lexer *l, struct wml_place at, const struct cvar_row *row,
+	struct wml_dist *d, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(row->parameters) && row->parameters[i].word; i++) {
+		const struct cvar_parameter *p = &row->parameters[i];
+		const char *broken = broken_rule(p, *value_of(d, p));
+
+		if (broken)
+			return wml_fail(l->file, at, e, "cvar: '%s' %s", p->word, broken);
+	}
+	if ((d->kind == DIST_UNIFORM || d->kind == DIST_TRIANGULAR) && d->b < d->a)
+		return wml_fail(l->file, at, e, "cvar: 'upper' is less than 'lower'");
+	if (d->kind == DIST_TRIANGULAR && (d->c < d->a || d->c > d->b))
+		return wml_fail(l->file, at, e, "cvar: 'mode' must lie between 'lower' and 'upper'");
+	if (!isfinite(wml_dist_mean(d)))
+		return wml_fail(l->file, at, e, "cvar: the mean of such draws is more than can be counted");
+	return 0;
+}
+
+static int unknown_cvar(const struct wml_lexer *l, struct wml_place at, const char *type, struct err *e)
+{
+	const char *words[ARRAY_LEN(cvars) + 1] = {0};
+	struct buf all = {0};
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_LEN(cvars); i++) {
+		words[i] = cvars[i].word;
+		buf_addf(&all, "%s%s", i ? ", " : "", words[i]);
+	}
+	near = type ? str_nearest(type, words) : NULL;
+	(void)wml_fail(l->file, at, e, "cvar: %s%.40s%s (%s)%s%s%s", type ? "'" : "",
+		type ? type : "'type=' is missing", type ? "' is not known" : "", buf_str(&all),
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	buf_free(&all);
+	return -1;
+}
 
 static int fill_cvar(const struct wml_lexer *l, struct wml_place at, const char *type,
 	const char *parameters, struct wml_dist *d, struct err *e)
 {
 	const struct cvar_row *row = NULL;
-	double v[2];
 
 	for (size_t i = 0; i < ARRAY_LEN(cvars); i++)
 		if (type && strcmp(cvars[i].word, type) == 0)
 			row = &cvars[i];
 	if (!row)
-		return wml_fail(l->file, at, e,
-			"cvar: %s%.40s%s (cvar-gamma, cvar-uniform, cvar-normal, cvar-exponential)",
-			type ? "'" : "", type ? type : "'type=' is missing", type ? "' is not known" : "");
+		return unknown_cvar(l, at, type, e);
 	d->kind = row->kind;
-	memcpy(v, row->defaults, sizeof(v));
+	for (size_t i = 0; i < ARRAY_LEN(row->parameters) && row->parameters[i].word; i++)
+		*value_of(d, &row->parameters[i]) = row->parameters[i].otherwise;
 	for (const char *s = parameters ? parameters : ""; *s;)
-		if (take_parameter(l, at, &s, row->words, v, e))
+		if (take_parameter(l, at, &s, row, d, e))
 			return -1;
-	d->a = v[0];
-	d->b = v[1];
-	if ((d->kind == DIST_GAMMA && !(d->a > 0 && d->b > 0)) ||
-		(d->kind == DIST_EXPONENTIAL && !(d->a > 0)) || (d->kind == DIST_NORMAL && d->b < 0))
-		return wml_fail(l->file, at, e, "cvar: mean, gamma and sigma must be more than 0");
-	if (d->kind == DIST_UNIFORM && d->b < d->a)
-		return wml_fail(l->file, at, e, "cvar: 'upper' is less than 'lower'");
-	return 0;
+	return check_cvar(l, at, row, d, e);
 }
 
 static int take_cvar_attr(struct wml *w, struct wml_lexer *l, char **type, char **parameters,

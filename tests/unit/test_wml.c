@@ -74,6 +74,58 @@ static void test_other_distributions_too(void **state)
 	check_moments(&table, 125, 55000.0 / 3 - 125 * 125, 3);
 }
 
+/* Of each type that filebench has, by the names of its parameters: mean, variance and kurtosis of the
+ * distribution that filebench's own library draws from. */
+static void test_every_cvar_draws_what_it_says(void **state)
+{
+	const double e = exp(0.25), g1 = tgamma(1.5), g2 = tgamma(2), g3 = tgamma(2.5), g4 = tgamma(3);
+	const double weibull = g2 - g1 * g1; /* shape 2, scale 1 */
+	const struct {
+		const char *cvar;
+		double mean, variance, kurtosis;
+	} cases[] = {
+		{"cvar-erlang,parameters=shape:4;rate:8192", 8192, 8192.0 * 8192 / 4, 3 + 6 / 4.0},
+		{"cvar-erlang,parameters=rate:100", 100, 10000, 9},
+		{"cvar-exponential,parameters=mean:50", 50, 2500, 9},
+		{"cvar-gamma,parameters=mean:16384;gamma:1.5", 16384, 16384.0 * 16384 / 1.5, 3 + 6 / 1.5},
+		{"cvar-lognormal,parameters=shape:0.5;scale:9", exp(9.125), (e - 1) * exp(18.25),
+			e * e * e * e + 2 * e * e * e + 3 * e * e - 3},
+		{"cvar-normal,parameters=mean:1000;sigma:15", 1000, 225, 3},
+		{"cvar-triangular,parameters=lower:100;upper:400;mode:150", 650 / 3.0, 77500 / 18.0, 2.4},
+		{"cvar-triangular,parameters=lower:1;upper:3;mode:3", 7 / 3.0, 2 / 9.0, 2.4},
+		{"cvar-uniform,parameters=lower:4096;upper:8192", 6144, 4096.0 * 4096 / 12, 1.8},
+		{"cvar-weibull,parameters=shape:2;scale:700", 700 * g1, 490000 * weibull,
+			(g4 - 4 * g1 * g3 + 6 * g1 * g1 * g2 - 3 * g1 * g1 * g1 * g1) / weibull / weibull},
+		{"cvar-weibull", 1, 1, 9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *text = xasprintf("set $x=cvar(type=%s)\n"
+				       "define file name=f,path=$dir,size=$x\n"
+				       "define process name=p { thread name=t { flowop statfile "
+				       "name=s,filesetname=f } }\n",
+			cases[i].cvar);
+		struct wml_program *p = load(text);
+
+		assert_non_null(p->sets[0].size.dist);
+		check_moments(p->sets[0].size.dist, cases[i].mean, cases[i].variance, cases[i].kurtosis);
+		wml_free(p);
+		free(text);
+	}
+}
+
+/* Nothing to draw from: one value. */
+static void test_a_triangle_without_width_is_its_value(void **state)
+{
+	struct wml_dist d = {.kind = DIST_TRIANGULAR, .a = 7, .b = 7, .c = 7, .max = HUGE_VAL};
+	struct wml_random r;
+
+	(void)state;
+	wml_random_seed(&r, 3, 3);
+	assert_true(wml_dist_draw(&d, &r) >= 7 && wml_dist_draw(&d, &r) <= 7);
+}
+
 static void test_a_draw_is_rounded_and_clamped(void **state)
 {
 	struct wml_dist d = {.kind = DIST_UNIFORM, .a = 0, .b = 100000, .min = 1024, .max = 8192,
@@ -304,12 +356,28 @@ static const struct {
 	{"set $x=;\n?", "x.f:2:1: '?' means nothing here"},
 	{"set $a=$b\nset $b=$a\nrun $a", "x.f:3:5: '$a' stands for itself in the end"},
 	{"set $x=cvar(type=cvar-gama,parameters=mean:1)",
-		"x.f:1:13: cvar: 'cvar-gama' is not known (cvar-gamma, cvar-uniform, cvar-normal, "
-		"cvar-exponential)"},
+		"x.f:1:13: cvar: 'cvar-gama' is not known (cvar-erlang, cvar-exponential, cvar-gamma, "
+		"cvar-lognormal, cvar-normal, cvar-triangular, cvar-uniform, cvar-weibull); did you mean "
+		"'cvar-gamma'?"},
+	{"set $x=cvar(parameters=mean:1)",
+		"x.f:1:13: cvar: 'type=' is missing (cvar-erlang, cvar-exponential, cvar-gamma, "
+		"cvar-lognormal, cvar-normal, cvar-triangular, cvar-uniform, cvar-weibull)"},
 	{"set $x=cvar(type=cvar-gamma,parameters=mean:x)",
 		"x.f:1:13: parameters: 'x': wanted are mean:NUMBER;gamma:NUMBER"},
 	{"set $x=cvar(type=cvar-gamma,parameters=mean:0)",
-		"x.f:1:13: cvar: mean, gamma and sigma must be more than 0"},
+		"x.f:1:13: cvar: 'mean' must be more than 0"},
+	{"set $x=cvar(type=cvar-erlang,parameters=shape:2.5;rate:9)",
+		"x.f:1:13: cvar: 'shape' must be a whole number from 1 on"},
+	{"set $x=cvar(type=cvar-normal,parameters=sigma:-1)",
+		"x.f:1:13: cvar: 'sigma' must not be under 0"},
+	{"set $x=cvar(type=cvar-weibull,parameters=shape:0;scale:9)",
+		"x.f:1:13: cvar: 'shape' must be more than 0"},
+	{"set $x=cvar(type=cvar-lognormal,parameters=shape:1;scale:800)",
+		"x.f:1:13: cvar: the mean of such draws is more than can be counted"},
+	{"set $x=cvar(type=cvar-triangular,parameters=lower:1;upper:3;mode:4)",
+		"x.f:1:13: cvar: 'mode' must lie between 'lower' and 'upper'"},
+	{"set $x=cvar(type=cvar-triangular,parameters=lower:1;upper:3;mod:2)",
+		"x.f:1:13: parameters: 'mod:2': wanted are lower:NUMBER;upper:NUMBER;mode:NUMBER"},
 	{"set $x=cvar(type=cvar-uniform,parameters=lower:9;upper:1)",
 		"x.f:1:13: cvar: 'upper' is less than 'lower'"},
 	{"set $x=randvar(type=tabular,randtable={{50,1,2}})",
@@ -363,6 +431,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gamma_has_the_mean_and_variance_of_theory),
 		cmocka_unit_test(test_other_distributions_too),
+		cmocka_unit_test(test_every_cvar_draws_what_it_says),
+		cmocka_unit_test(test_a_triangle_without_width_is_its_value),
 		cmocka_unit_test(test_a_draw_is_rounded_and_clamped),
 		cmocka_unit_test(test_below_is_even),
 		cmocka_unit_test(test_personalities_are_the_published_ones),
