@@ -2,22 +2,27 @@
  * Watching a trial's worker: it must make progress, and end before the plan's trial-deadline.
  * Owns the trial's timer and its own view of the disks' counters.
  *
- * Progress is whatever the worker counted or the volume's disks moved: a sync counts nothing for
- * long, and so does a file system that is at work on its own. While it prepares, nothing is counted
- * yet and its inputs lie elsewhere: then what it and its children read and write counts. Waiting for the coordinator is none
- * of the worker's. Invariant: the timer is pending only while a worker prepares, waits or runs.
+ * Progress is whatever the worker counted, the volume's disks moved, or its programs moved to and
+ * from storage: a sync counts nothing for long, and so does a file system that is at work on its own.
+ * While it prepares, nothing is counted yet and its inputs lie elsewhere: then what it reads and
+ * writes counts, too. What a program prints does not. Waiting for the coordinator is none of the
+ * worker's. Invariant: the timer is pending only while a worker prepares, waits or runs.
  */
 #include "agent/job_internal.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/fs.h"
 #include "common/base/units.h"
 
 #define LOOK_MAX_NS (10 * NS_PER_S)
 #define LOOK_MIN_NS (100 * NS_PER_MS)
+#define PROCESSES_MAX 4096 /* descendants of a worker that are looked at */
 #define PROC_MAX 65536 /* bytes that a file of /proc may have */
 #define LOOKS 8 /* within the time that nothing may happen in */
 
@@ -43,42 +48,112 @@ static uint64_t number_after(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Bytes that a process and the children it waited for moved, by the kernel's account; 0 without. */
-static uint64_t moved_by(pid_t pid)
+/* ---- the worker and its descendants ---- */
+
+#define DEPTH_MAX 8 /* of descendants */
+
+struct family {
+	char program[PATH_MAX]; /* ours: workers and members of a parallel one */
+	int prepares;
+	uint64_t moved;
+	unsigned left; /* processes to be looked at, at most */
+};
+
+static int read_proc(pid_t pid, const char *name, struct buf *ret)
 {
-	char path[64];
-	struct buf text = {0};
+	char path[400];
 	struct err ignored;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	buf_reset(ret);
+	return fs_read_file(path, PROC_MAX, ret, &ignored);
+}
+
+static int is_ours(const struct family *f, pid_t pid)
+{
+	char path[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, program, sizeof(program) - 1);
+	program[n > 0 ? n : 0] = '\0';
+	return n > 0 && strcmp(program, f->program) == 0;
+}
+
+/* What it and the children it waited for moved, by the kernel's account: bytes of storage, and with
+ * `all` whatever it read and wrote. 0 without such an account. */
+static uint64_t moved_by(pid_t pid, int all)
+{
+	struct buf text = {0};
 	uint64_t moved = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
-	if (!fs_read_file(path, PROC_MAX, &text, &ignored))
-		moved = number_after(buf_str(&text), "rchar: ") +
-			number_after(buf_str(&text), "wchar: ");
+	if (!read_proc(pid, "io", &text))
+		moved = number_after(buf_str(&text), "\nread_bytes: ") +
+			number_after(buf_str(&text), "\nwrite_bytes: ") +
+			(all ? number_after(buf_str(&text), "rchar: ") +
+					number_after(buf_str(&text), "wchar: ")
+			     : 0);
 	buf_free(&text);
 	return moved;
 }
 
-/* Of a worker that prepares, which it does in its first thread. */
-static uint64_t worker_moves(const struct job *j)
-{
-	char path[80], *rest = NULL;
-	struct buf text = {0};
-	struct err ignored;
-	uint64_t moves;
-	pid_t pid;
+static unsigned look_at(struct family *f, pid_t pid, unsigned depth);
 
-	if (!j->worker || j->trial.watch.go_ns)
-		return 0;
-	pid = worker_pid(j->worker);
-	moves = moved_by(pid);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	if (!fs_read_file(path, PROC_MAX, &text, &ignored) && text.data)
+/* Of one thread. Returns how many it has. */
+static unsigned look_at_children(struct family *f, pid_t pid, const char *thread, unsigned depth)
+{
+	char name[300], *rest = NULL;
+	struct buf text = {0};
+	unsigned n = 0;
+
+	snprintf(name, sizeof(name), "task/%s/children", thread);
+	if (!read_proc(pid, name, &text) && text.data)
 		for (char *child = strtok_r(text.data, " \n", &rest); child;
 			child = strtok_r(NULL, " \n", &rest))
-			moves += moved_by((pid_t)strtol(child, NULL, 10));
+			n += look_at(f, (pid_t)strtol(child, NULL, 10), depth + 1);
 	buf_free(&text);
-	return moves;
+	return n;
+}
+
+/*
+ * What a program prints is no progress: it would count when it is written and again when we read it.
+ * So of programs counts what they move to and from storage; of ourselves, too, but for one that
+ * prepares and has no program: all it reads and writes are its inputs and files.
+ */
+static unsigned look_at(struct family *f, pid_t pid, unsigned depth)
+{
+	char path[64];
+	unsigned children = 0;
+	struct dirent *thread;
+	DIR *d;
+
+	if (f->left == 0 || depth > DEPTH_MAX)
+		return 1;
+	f->left--;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (thread = readdir(d)))
+		if (thread->d_name[0] != '.')
+			children += look_at_children(f, pid, thread->d_name, depth);
+	if (d)
+		closedir(d);
+	f->moved += moved_by(pid, f->prepares && children == 0 && is_ours(f, pid));
+	return 1;
+}
+
+static uint64_t worker_moves(const struct job *j)
+{
+	struct family f = {.prepares = !j->trial.watch.go_ns, .left = PROCESSES_MAX};
+	char path[64];
+	ssize_t n;
+
+	if (!j->worker)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)worker_pid(j->worker));
+	n = readlink(path, f.program, sizeof(f.program) - 1);
+	f.program[n > 0 ? n : 0] = '\0';
+	look_at(&f, worker_pid(j->worker), 0);
+	return f.moved;
 }
 
 static int64_t sooner(int64_t a, int64_t b)

@@ -168,6 +168,90 @@ static void test_command_sleeps(void **state)
 	teardown(&f);
 }
 
+/* A program of the policy, in the job's folder. */
+static void write_program(struct fixture *f, const char *name, const char *script)
+{
+	char path[200];
+	struct err e;
+
+	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	assert_ok(fs_write_file(path, script, strlen(script), 0755, &e), e);
+}
+
+static void runs_into_stall(struct fixture *f, const char *workload)
+{
+	char plan[400];
+
+	snprintf(plan, sizeof(plan), "stall: 1s\nsamples: 100ms\non-trial-failure: stop\nworkloads: {c: %s}",
+		workload);
+	run(f, 1, plan, 0);
+	assert_int_equal(f->state, ATTEMPT_FAILED);
+	assert_int_equal(f->failed, 1);
+	assert_has(f->error, "no progress for 1s");
+}
+
+#define COMPLAINS "while :; do echo 'nothing works' >&2; echo 'nor this'; sleep 0.05; done\n"
+
+static void test_printing_is_no_progress(void **state)
+{
+	struct fixture f;
+	char workload[200];
+
+	(void)state;
+	setup_in(&f, "/dev/shm");
+	write_program(&f, "complain", "#!/bin/sh\n" COMPLAINS);
+	snprintf(workload, sizeof(workload), "{command: {argv: [%s/complain]}}", f.dir);
+	runs_into_stall(&f, workload);
+	teardown(&f);
+}
+
+/* In their time; and while fio lays out what is to be read. */
+static void test_printing_is_no_progress_of_fio_and_filebench(void **state)
+{
+	static const char *const workloads[][2] = {
+		{"{fio: {program: ", "/fio, options: {rw: write, size: 1m}}}"},
+		{"{fio: {program: ", "/fio, options: {rw: read, size: 1m}}}"},
+		{"{filebench: {personality: varmail, program: ", "/filebench, duration: 1m}}"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(workloads); i++) {
+		struct fixture f;
+		char *workload;
+
+		setup_in(&f, "/dev/shm");
+		write_program(&f, "fio", "#!/bin/sh\n[ \"$1\" = --version ] && exec echo fio-3.33\n" COMPLAINS);
+		write_program(&f, "filebench",
+			"#!/bin/sh\n[ \"$1\" = -h ] && exec echo Filebench version 1.5-alpha3\n" COMPLAINS);
+		workload = xasprintf("%s%s%s", workloads[i][0], f.dir, workloads[i][1]);
+		runs_into_stall(&f, workload);
+		free(workload);
+		teardown(&f);
+	}
+}
+
+/* On a volume without disks, what the kernel accounts to the program itself. */
+static void test_io_of_a_program_is_progress(void **state)
+{
+	struct fixture f;
+	char script[300], plan[300], file[] = "/tmp/arraymark-progress-XXXXXX";
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	setup_in(&f, "/dev/shm");
+	snprintf(script, sizeof(script),
+		"#!/bin/sh\nfor i in 1 2 3 4 5 6 7; do head -c 100000 /dev/zero >%s; sleep 0.25; done\n", file);
+	write_program(&f, "work", script);
+	snprintf(plan, sizeof(plan),
+		"stall: 1s\nworkloads: {c: {command: {argv: [%s/work], sync: none}}}", f.dir);
+	run(&f, 1, plan, 0);
+	unlink(file);
+	assert_int_equal(f.failed, 0);
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	teardown(&f);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +261,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_retry_after_a_stall),
 		cmocka_unit_test(test_rehearsal_stands_still),
 		cmocka_unit_test(test_command_sleeps),
+		cmocka_unit_test(test_printing_is_no_progress),
+		cmocka_unit_test(test_printing_is_no_progress_of_fio_and_filebench),
+		cmocka_unit_test(test_io_of_a_program_is_progress),
 		cmocka_unit_test(test_reading_is_no_stall),
 	};
 
