@@ -1,7 +1,6 @@
 /* From fio's documents to samples and a result. Owns the last document's sides and histograms. */
 #include "agent/workload/fio_status.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,25 +51,22 @@ static int is_ramping(const struct fio_status *s, const struct fio_side *side)
 	return j && fio_job_get(j, "ramp_time") && !(side->lat_n > 0);
 }
 
-/* Stages follow each other; the jobs of one run at the same time. */
+/* In which a job ran: stages follow each other, the jobs of one run at the same time. */
 static int64_t elapsed_ns(const struct fio_status *s, int last)
 {
-	double stage = 0, sum = 0, runtime[FIO_MAX_JOBS] = {0};
+	int64_t took_ns[FIO_MAX_JOBS] = {0};
+	struct fio_time time;
 
 	for (size_t k = 0; k < s->sides.n; k++) {
+		int64_t ns = (int64_t)(s->sides.v[k].runtime_ms * NS_PER_MS);
 		size_t i;
 
-		if (job_of(s, &s->sides.v[k], &i) && (last || !is_ramping(s, &s->sides.v[k])))
-			runtime[i] = fmax(runtime[i], s->sides.v[k].runtime_ms);
+		if (job_of(s, &s->sides.v[k], &i) && (last || !is_ramping(s, &s->sides.v[k])) &&
+			ns > took_ns[i])
+			took_ns[i] = ns;
 	}
-	for (size_t i = 0; i < s->jobs->n; i++) {
-		if (fio_job_is_stage(&s->jobs->v[i])) {
-			sum += stage;
-			stage = 0;
-		}
-		stage = fmax(stage, runtime[i]);
-	}
-	return (int64_t)((sum + stage) * NS_PER_MS);
+	fio_jobs_time(s->jobs, took_ns, &time);
+	return time.ran_ns;
 }
 
 /* Into `side`; 0: it has none. */

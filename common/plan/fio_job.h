@@ -72,6 +72,16 @@ struct fio_sums {
 void fio_job_sums(const struct fio_job *j, struct fio_sums *ret);
 /* It waits for all before it. */
 int fio_job_is_stage(const struct fio_job *j);
+/* ns after the start of all jobs before which it does not begin; 0: none. */
+int64_t fio_job_delay(const struct fio_job *j);
+/* The job before it whose end it waits for; NULL: none. */
+const struct fio_job *fio_job_waits_for(const struct fio_jobs *jobs, const struct fio_job *j);
+struct fio_time {
+	int64_t ran_ns; /* in which at least one job ran, ramps left out */
+	int64_t end_ns; /* of the last job, from the start of all: pauses and ramps are in it */
+};
+/* took_ns: how long each job ran (0: not yet), ramps left out. */
+void fio_jobs_time(const struct fio_jobs *jobs, const int64_t *took_ns, struct fio_time *ret);
 /* The files' common name: "filename", or the job's own. */
 const char *fio_job_files(const struct fio_job *j);
 

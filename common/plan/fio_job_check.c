@@ -59,6 +59,22 @@ static int64_t block_of(const struct fio_job *j)
 	return most;
 }
 
+/* fio would not hold a stonewall for a job that is still delayed, nor those behind a stonewall that
+ * is. */
+static void check_order(struct checking *c, const struct fio_job *j)
+{
+	const struct fio_option *wait = fio_job_get(j, "wait_for");
+	int stages = 0;
+
+	if (wait && !fio_job_waits_for(c->jobs, j))
+		complain(c, j, "wait_for", "there is no job '%s' before this one", wait->value);
+	for (size_t i = 1; i < c->jobs->n; i++)
+		stages |= fio_job_is_stage(&c->jobs->v[i]);
+	if (stages && fio_job_delay(j))
+		complain(c, j, "startdelay",
+			"counts from the start of all jobs, and does not go with a stonewall: use wait_for");
+}
+
 static void check_job(struct checking *c, const struct fio_job *j)
 {
 	const struct fio_option *runtime = fio_job_get(j, "runtime");
@@ -94,6 +110,7 @@ int fio_jobs_check(const struct fio_jobs *jobs, fio_complaint *say, void *arg)
 		struct fio_sums s;
 
 		check_job(&c, &jobs->v[i]);
+		check_order(&c, &jobs->v[i]);
 		fio_job_sums(&jobs->v[i], &s);
 		threads += s.threads;
 		for (size_t k = 0; k < i; k++)

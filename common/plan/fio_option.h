@@ -35,6 +35,7 @@ enum fio_kind {
 	FIO_CHARS,   /* characters of `also` only */
 	FIO_PATTERN, /* 0x…, digits or %o: never a text or a file's name */
 	FIO_NAME,    /* a plain file name within the folder */
+	FIO_JOB,     /* the name of a job */
 	FIO_IGNORED, /* says only how fio reports: taken, and left out */
 };
 struct fio_row {

@@ -162,6 +162,8 @@ const struct fio_row fio_rows[] = {
 	{"thread", NULL, FIO_FLAG, NONE},
 	{"stonewall", NULL, FIO_FLAG, NONE},
 	{"wait_for_previous", "stonewall", FIO_FLAG, NONE},
+	{"wait_for", NULL, FIO_JOB, NONE},
+	{"startdelay", NULL, FIO_SECONDS, 0, DAY, NULL, NULL},
 	{"exitall", NULL, FIO_FLAG, NONE},
 	{"exit_what", NULL, FIO_WORD, 0, 0, " group stonewall all ", NULL},
 	{"exitall_on_error", NULL, FIO_FLAG, NONE},

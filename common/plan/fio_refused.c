@@ -15,10 +15,14 @@ static const char device[] = "it changes a disk or the system beside the volume"
 static const char unknown_size[] = "how much it takes is not known before it runs: use size";
 static const char rights[] = "it changes whose rights it runs with";
 static const char hides[] = "an error ends the trial";
-static const char order[] = "jobs start together, or behind a stonewall";
+static const char flows[] = "jobs start together, after a startdelay, or behind others (stonewall, "
+			    "wait_for)";
+static const char beside[] = "the workload's duration stands beside 'fio': {fio: {…}, duration: 30s}; "
+			     "fio's own word is runtime";
 static const char reports[] = "arraymark says how fio reports";
 static const char network[] = "it talks to other hosts or devices";
-static const char trims[] = "it trims, which only whole disks know";
+static const char trims[] = "it trims, which fio does to block devices alone, and a workload's files "
+			    "are files";
 static const char units[] = "sizes are powers of 1024";
 
 static const struct refused {
@@ -46,7 +50,8 @@ static const struct refused {
 	{unknown_size, " fill_device fill_fs file_append "},
 	{rights, " uid gid cgroup cgroup_weight cgroup_nodelete "},
 	{hides, " continue_on_error ignore_error "},
-	{order, " startdelay start_delay wait_for flow flow_id flow_sleep flow_watermark "},
+	{flows, " flow flow_id flow_sleep flow_watermark "},
+	{beside, " duration "},
 	{reports, " name output output-format status-interval eta eta-newline minimal append-terse "
 		  "terse-version json_plus write_stats block_error_percentiles stats log "
 		  "steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp "

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/plan/fio_job.h"
 #include "common/plan/fio_option.h"
 #include "common/plan/read.h"
 
@@ -204,6 +205,15 @@ static int check_name(const char *s, struct err *e)
 		"'+', '-', not starting with '.' or '-'");
 }
 
+/* fio trims through the ioctl of block devices: on a file it fails. */
+static int check_trim(const struct fio_row *row, const char *s, struct err *e)
+{
+	if (strcmp(row->name, "rw") || !strstr(s, "trim"))
+		return 0;
+	return err_set(e, ERR_DENIED, "is refused: fio trims block devices alone, and a workload's files "
+				      "are files");
+}
+
 static int check_kind(const struct fio_row *row, const char *s, struct err *e)
 {
 	switch (row->kind) {
@@ -240,6 +250,8 @@ static int check_kind(const struct fio_row *row, const char *s, struct err *e)
 		return check_pattern(s, e);
 	case FIO_NAME:
 		return check_name(s, e);
+	case FIO_JOB:
+		return fio_job_name_check(s, e) ? err_set(e, ERR_INPUT, "is not a job's name") : 0;
 	default:
 		return 0;
 	}
@@ -256,7 +268,7 @@ int fio_value_check(const struct fio_row *row, const char *value, struct err *e)
 		return err_set(e, ERR_DENIED, "'%s': fio would expand the '$' or '`', by the environment or "
 					      "through a shell",
 			shown(value, text));
-	if (!check_kind(row, value, &why))
+	if (!check_trim(row, value, &why) && !check_kind(row, value, &why))
 		return 0;
 	return err_set(e, why.code, "'%s' %s", shown(value, text), why.text);
 }

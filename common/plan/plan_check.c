@@ -292,12 +292,15 @@ static void check_durations(struct reading *r, const struct yaml_node *root, con
 
 	for (size_t i = 0; i < p->n_workloads && p->trial_deadline_ns; i++) {
 		const struct workload *w = &p->workloads[i];
+		const char *key = workload_kind_name(w->kind);
 		const struct yaml_node *n = yaml_get(list->items[i], "duration");
+		const struct yaml_node *kind = yaml_get(list->items[i], key);
 		char a[UNITS_LEN], b[UNITS_LEN], *path;
+		int within = !n && kind && kind->kind == YAML_MAP && (n = yaml_get(kind, "duration"));
 
 		if (!n || w->duration_ns <= p->trial_deadline_ns)
 			continue;
-		path = xasprintf("workloads.%s.duration", w->name);
+		path = xasprintf("workloads.%s%s%s.duration", w->name, within ? "." : "", within ? key : "");
 		read_error(r, n, path, "%s is longer than trial-deadline, %s",
 			units_duration(w->duration_ns, a),
 			units_duration(p->trial_deadline_ns, b));

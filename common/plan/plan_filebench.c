@@ -351,6 +351,7 @@ const struct workload_type work_filebench_type = {
 	.key = "filebench",
 	.headline = "ops_per_s",
 	.read = read_filebench,
+	.takes_duration = 1,
 	.check = check,
 	.clear = clear,
 	.needs = needs,

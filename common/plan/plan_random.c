@@ -225,8 +225,6 @@ static void check_end(const struct workload_place *at)
 {
 	const struct work_random *r = at->w->random;
 
-	if (r->duration_ns && at->w->duration_ns != r->duration_ns)
-		fail(at, "duration", "is given twice, and differently");
 	if (at->w->duration_ns && r->ops)
 		fail(at, "ops", "and a duration: give one of them");
 	if (r->zipf && !at->w->duration_ns && !r->ops)
@@ -380,6 +378,7 @@ const struct workload_type work_random_type = {
 	.key = "random",
 	.headline = "ops_per_s",
 	.read = read_random,
+	.takes_duration = 1,
 	.check = check,
 	.clear = clear,
 	.needs = needs,

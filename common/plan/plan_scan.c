@@ -8,6 +8,7 @@
 
 #define DIRECT_UNIT 4096
 
+static const char no_duration[] = "a scan takes as long as its spans: leave duration out";
 static const struct int_range span_range = {1 << 20, 1LL << 40};
 static const struct int_range block_range = {DIRECT_UNIT, 64 << 20};
 
@@ -27,6 +28,7 @@ static const struct key_row scan_rows[] = {
 	{"disks", read_scan_disks, 0, NULL, NULL},
 	{"span", read_bytes, FIELD(span), &span_range, NULL},
 	{"block-size", read_bytes, FIELD(block_size), &block_range, NULL},
+	{"duration", read_elsewhere, 0, no_duration, NULL},
 };
 #undef FIELD
 static const struct key_table scan_table = KEY_TABLE("disk-scan", scan_rows);
@@ -51,7 +53,7 @@ static void check(const struct workload_place *at)
 	if (p->n_layouts == 1 && p->layouts[0].none && !s->disks.n)
 		s->all = 1;
 	if (at->w->duration_ns)
-		workload_error(at, "duration", "a scan takes as long as its spans: leave duration out");
+		workload_error(at, "duration", "%s", no_duration);
 	if (s->block_size % DIRECT_UNIT)
 		workload_error(at, "block-size", "must be a multiple of %d bytes", DIRECT_UNIT);
 	if (s->block_size > s->span)

@@ -105,6 +105,7 @@ static const struct key_row stream_rows[] = {
 	{"verify", read_bool, FIELD(verify), NULL, NULL},
 	{"file", read_file_pattern, FIELD(file), NULL, NULL},
 	{"of", read_text, FIELD(of), NULL, NULL},
+	DURATION_BESIDE("stream"),
 };
 #undef FIELD
 static const struct key_table stream_table = KEY_TABLE("stream", stream_rows);

@@ -287,6 +287,8 @@ static const struct key_row top_rows[] = {
 	{"fill", read_unsupported, 0, NULL, NULL},
 	{"age", read_unsupported, 0, NULL, NULL},
 	{"steady", read_unsupported, 0, NULL, NULL},
+	{"duration", read_elsewhere, 0,
+		"belongs to a workload, beside its kind: workloads: {w: {stream: {…}, duration: 30s}}", NULL},
 };
 #undef FIELD
 const struct key_table plan_top_table = KEY_TABLE("a plan", top_rows);

@@ -75,11 +75,25 @@ static void read_kind(struct reading *r, const struct yaml_node *n, const char *
 		*kind = n;
 }
 
+/* Beside the kind; a kind that takes one in its map, too, has it in one of the places. */
+static void read_duration(struct reading *r, const struct yaml_node *n, const struct yaml_node *kind,
+	const char *path, struct workload *w)
+{
+	char *child = read_child_path(path, "duration");
+	const struct yaml_node *within = kind && kind->kind == YAML_MAP ? yaml_get(kind, "duration") : NULL;
+
+	if (within && workload_types[w->kind]->takes_duration)
+		read_error(r, n, child, "is given twice: %s.%s.duration says one already, in line %d",
+			path, kind->key, within->line);
+	else
+		read_time(r, n, child, &w->duration_ns, &duration_range);
+	free(child);
+}
+
 void plan_read_workload(
 	struct reading *r, const struct yaml_node *n, const char *path, struct workload *w)
 {
 	const struct yaml_node *kind = NULL, *duration = NULL;
-	char *child;
 
 	w->kind = WORKLOAD_STREAM;
 	stream_defaults(&w->stream); /* of other kinds too: a read may name them */
@@ -95,11 +109,8 @@ void plan_read_workload(
 			duration = n->items[i];
 		else
 			read_kind(r, n->items[i], path, w, &kind);
-	if (duration) {
-		child = read_child_path(path, "duration");
-		read_time(r, duration, child, &w->duration_ns, &duration_range);
-		free(child);
-	}
+	if (duration)
+		read_duration(r, duration, kind, path, w);
 	if (n->n == 0 || (duration && n->n == 1))
 		read_error(r, n, path, "says nothing to do: it needs a kind, such as stream");
 }

@@ -30,10 +30,13 @@ static void unknown_key(
 	char text[SHOWN_LEN], near[SHOWN_LEN + 24];
 	const char **names = xcalloc(t->n + 1, sizeof(*names));
 	struct buf all = {0};
+	size_t known = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		names[i] = t->rows[i].name;
-		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+		if (t->rows[i].read == read_elsewhere)
+			continue;
+		names[known++] = t->rows[i].name;
+		buf_addf(&all, "%s%s", all.len ? ", " : "", t->rows[i].name);
 	}
 	suggestion(n->key, names, near);
 	if (*near)
@@ -137,6 +140,13 @@ void read_unsupported(struct reading *r, const struct yaml_node *n, const char *
 	(void)field;
 	read_error_key(r, n, path, "'%s%s%s' is not supported by this version%s%s", word,
 		*word && *value ? ": " : "", value, remedy ? ": " : "", remedy ? remedy : "");
+}
+
+void read_elsewhere(struct reading *r, const struct yaml_node *n, const char *path, void *field,
+	const void *arg)
+{
+	(void)field;
+	read_error_key(r, n, path, "%s", (const char *)arg);
 }
 
 static int read_number(struct reading *r, const struct yaml_node *n, const char *path,

@@ -69,6 +69,9 @@ key_reader read_text;        /* char *, replaced; NULL */
 key_reader read_list;        /* struct strv: one scalar, a list of them, or nothing; NULL */
 key_reader read_path;        /* char *: absolute path without "..", "//" and control characters */
 key_reader read_unsupported; /* nothing; NULL or a remedy (const char *) */
+/* nothing; where such a key belongs (const char *). Not among the keys that are named where one is
+ * wrong. */
+key_reader read_elsewhere;
 
 /* The scalar's text, or NULL after reporting that it is missing or no scalar. */
 const char *read_scalar(struct reading *r, const struct yaml_node *n, const char *path);

@@ -16,6 +16,8 @@ static const struct word parse_words[] = {{"auto", PARSE_AUTO, NULL}, {"none", P
 	{"fio", PARSE_FIO, NULL}, {"bonnie", PARSE_BONNIE, NULL}, {"iozone", PARSE_IOZONE, NULL},
 	{"elbencho", PARSE_ELBENCHO, NULL}};
 static const struct word_list parse_list = WORD_LIST("a format", parse_words);
+static const char no_duration[] = "a command runs to its end: 'timeout' says how long it may take, "
+				   "'duration' means nothing here";
 static const struct int_range timeout_range = {NS_PER_S, 7 * 24 * 3600 * NS_PER_S};
 
 /* The length of a placeholder at s ("{dir}"), 0: there is none; *ret_word: which. */
@@ -136,6 +138,7 @@ static const struct key_row command_rows[] = {
 	{"timeout", read_time, FIELD(timeout_ns), &timeout_range, NULL},
 	{"sync", read_word, FIELD(sync), &sync_list, NULL},
 	{"parse", read_word, FIELD(parse), &parse_list, NULL},
+	{"duration", read_elsewhere, 0, no_duration, NULL},
 };
 #undef FIELD
 static const struct key_table command_table = KEY_TABLE("command", command_rows);
@@ -154,8 +157,7 @@ static void read_command(struct reading *r, const struct yaml_node *n, const cha
 static void check(const struct workload_place *at)
 {
 	if (at->w->duration_ns)
-		workload_error(at, "duration", "a command runs to its end: 'timeout' says how long it may "
-					 "take, 'duration' means nothing here");
+		workload_error(at, "duration", "%s", no_duration);
 }
 
 static void clear(struct workload *w)

@@ -97,6 +97,7 @@ static const struct key_row fio_rows_of_plan[] = {
 	{"global", read_later, 0, NULL, NULL},
 	{"options", read_later, 0, NULL, NULL},
 	{"program", read_path, offsetof(struct work_fio, program), NULL, NULL},
+	DURATION_BESIDE("fio"),
 };
 static const struct key_table fio_table = KEY_TABLE("fio", fio_rows_of_plan);
 
@@ -275,8 +276,9 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	struct workload_needs *ret, struct err *e)
 {
 	const struct fio_jobs *jobs = &w->fio->jobs;
-	int64_t stage = 0;
-	int known = 1;
+	int64_t took_ns[FIO_MAX_JOBS] = {0};
+	struct fio_time time;
+	int known = jobs->n > 0;
 
 	(void)ram_bytes;
 	for (size_t i = 0; i < jobs->n; i++) {
@@ -290,15 +292,11 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 				w->name);
 		ret->compressible |= s.compressible;
 		known &= s.time_ns > 0;
-		if (i == 0 || fio_job_is_stage(&jobs->v[i])) {
-			ret->duration_ns = (i ? ret->duration_ns : 0) + stage;
-			stage = 0;
-		}
-		if (s.time_ns + s.ramp_ns > stage)
-			stage = s.time_ns + s.ramp_ns;
+		took_ns[i] = s.time_ns;
 	}
+	fio_jobs_time(jobs, took_ns, &time);
 	if (jobs->n)
-		ret->duration_ns = known ? ret->duration_ns + stage : 0;
+		ret->duration_ns = known ? time.end_ns : 0;
 	ret->space_bytes = ret->kept_bytes;
 	return 0;
 }

@@ -27,6 +27,7 @@ struct workload_type {
 	/* Reads the value of the key into struct workload (field); makes the kind's struct. NULL: the
 	 * kind is known and not in this version. */
 	key_reader *read;
+	int takes_duration; /* its map may have the duration as well as the workload's */
 	/* After all workloads are read: what spans keys or workloads. May be NULL. */
 	void (*check)(const struct workload_place *at);
 	void (*clear)(struct workload *w); /* may be NULL */
@@ -50,6 +51,13 @@ struct workload_type {
 };
 /* By enum workload_kind. */
 extern const struct workload_type *const workload_types[WORKLOAD_KIND_COUNT];
+
+/* For a kind's table: a duration within its map, which stands beside the kind. */
+#define DURATION_BESIDE(kind)                                                                      \
+	{"duration", read_elsewhere, 0,                                                            \
+		"stands beside '" kind "', not within it: {" kind ": {…}, duration: 30s}; of a member of " \
+		"a parallel workload beside 'parallel'",                                           \
+		NULL}
 
 /* Reads one workload's map ({stream: {…}}, with `duration` beside it where the kind takes one) into
  * w, whose name is set. path: "workloads.x". */

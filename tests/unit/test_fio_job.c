@@ -117,6 +117,15 @@ static const struct text_case wrong_cases[] = {
 		"[a]\nrw=read\nsize=1m\niodepth=1024\nbs=4k,2m\n[b]\nrw=read\nsize=1m\nnumjobs=1024\n",
 		"x.fio:4: [a]: iodepth: 1 x 1024 blocks of 2 MiB need more than 1 GiB of buffers\n"
 		"x.fio: 1025 jobs with their clones: at most 1024 run\n"},
+	{"orders that fio does not keep",
+		"[a]\nrw=read\nsize=1m\nwait_for=a\n[b]\nrw=read\nsize=1m\nwait_for=c\n"
+		"[c]\nrw=read\nsize=1m\nwait_for=b\n",
+		"x.fio:4: [a]: wait_for: there is no job 'a' before this one\n"
+		"x.fio:8: [b]: wait_for: there is no job 'c' before this one\n"},
+	{"a delay and a stonewall",
+		"[a]\nrw=read\nsize=1m\nstartdelay=5\n[b]\nrw=read\nsize=1m\nstonewall\n",
+		"x.fio:4: [a]: startdelay: counts from the start of all jobs, and does not go with a "
+		"stonewall: use wait_for\n"},
 	{"a control character", "[a]\nrw=\x01\n", "x.fio:2: a control character: not a job file\n"},
 };
 
@@ -223,6 +232,53 @@ static void sums(void **state)
 	}
 }
 
+/* Seconds that each job took; those in which one ran, and the end of the last. */
+static void time_is_that_in_which_a_job_runs(void **state)
+{
+	static const struct {
+		const char *options[4];
+		int took[4], ran, end;
+	} cases[] = {
+		{{""}, {7}, 7, 7},
+		{{"", ""}, {7, 4}, 7, 7},
+		{{"ramp_time=3\n", ""}, {7, 4}, 10, 10},
+		{{"ramp_time=6\n", ""}, {7, 4}, 11, 13},
+		{{"startdelay=5\n"}, {10}, 10, 15},
+		{{"startdelay=5\n"}, {0}, 0, 0},
+		{{"", "startdelay=5\n"}, {10, 10}, 15, 15},
+		{{"", "startdelay=20\n"}, {10, 10}, 20, 30},
+		{{"", "stonewall\n", "wait_for_previous\n"}, {3, 4, 5}, 12, 12},
+		{{"", "", "stonewall\n"}, {3, 6, 5}, 11, 11},
+		{{"", "wait_for=a\n", "wait_for=b\n"}, {3, 4, 5}, 12, 12},
+		{{"", "", "wait_for=a\n"}, {3, 20, 5}, 20, 20},
+		{{"", "wait_for=a\nstartdelay=9\n"}, {3, 4}, 7, 13},
+		{{"", "wait_for=a\nstartdelay=1\n", "stonewall=0\n"}, {3, 4, 1}, 7, 7},
+		{{"", "wait_for=a\nramp_time=2\n"}, {3, 4}, 7, 9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int64_t took[4] = {0};
+		struct buf text = {0}, lines = {0};
+		struct fio_jobs jobs = {0};
+		struct fio_time t;
+		struct err e = {0};
+
+		for (unsigned k = 0; k < 4 && cases[i].options[k]; k++) {
+			buf_addf(&text, "[%c]\nrw=read\nsize=1m\n%s", 'a' + (int)k, cases[i].options[k]);
+			took[k] = cases[i].took[k] * NS_PER_S;
+		}
+		assert_ok(parse(buf_str(&text), &jobs, &lines, &e), e);
+		fio_jobs_time(&jobs, took, &t);
+		if (t.ran_ns != cases[i].ran * NS_PER_S || t.end_ns != cases[i].end * NS_PER_S)
+			fail_msg("%s: ran %g s, end at %g s", buf_str(&text), (double)t.ran_ns / 1e9,
+				(double)t.end_ns / 1e9);
+		buf_free(&text);
+		buf_free(&lines);
+		fio_jobs_clear(&jobs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_nul_and_a_huge_file_are_refused),
 		cmocka_unit_test(options_of_the_plan_take_the_place_of_the_files),
 		cmocka_unit_test(sums),
+		cmocka_unit_test(time_is_that_in_which_a_job_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

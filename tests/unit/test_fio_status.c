@@ -195,6 +195,41 @@ static void jobs_at_the_same_time_take_as_long_as_the_longest(void **state)
 	free(r);
 }
 
+/* Neither the delay nor the pause before the one that waits counts. */
+static void delays_do_not_count_and_those_who_wait_follow(void **state)
+{
+	struct workload_result *r = xcalloc(1, sizeof(*r));
+	struct totals t = {0};
+	struct buf text = {0};
+	struct err e;
+
+	(void)state;
+	begin(&text);
+	add_job(&text, "a", 0, 0, 0, 0, 0);
+	add_job(&text, "b", 0, 0, 0, 0, 0);
+	end(&text);
+	begin(&text);
+	add_job(&text, "a", 0, 10, 0, 400, 1);
+	add_job(&text, "b", 0, 0, 0, 0, 0);
+	end(&text);
+	begin(&text);
+	add_job(&text, "a", 0, 20, 0, 800, 1);
+	add_job(&text, "b", 0, 5, 0, 300, 1);
+	end(&text);
+	assert_ok(run("[a]\nrw=read\nsize=1m\nstartdelay=5\n[b]\nrw=read\nsize=1m\nwait_for=a\n"
+		      "startdelay=500ms\n",
+			  &text, 100, &t, r, &e),
+		e);
+	assert_int_equal(r->elapsed_ns, 1100 * NS_PER_MS);
+	assert_int_equal(r->ops, 25);
+	assert_int_equal(t.end_ns, 1100 * NS_PER_MS);
+	assert_int_equal(t.ops, 25);
+	assert_int_equal(t.gaps, 0);
+	detail_clear(&r->detail);
+	buf_free(&text);
+	free(r);
+}
+
 static void what_is_no_result_is_an_error(void **state)
 {
 	static const char *const texts[] = {"", "fio: job a dropped\n", "{\"jobs\": [", "{\"x\": 1}",
@@ -223,6 +258,7 @@ int main(void)
 		cmocka_unit_test(samples_add_up_to_the_last_document),
 		cmocka_unit_test(stages_follow_each_other_and_ramps_do_not_count),
 		cmocka_unit_test(jobs_at_the_same_time_take_as_long_as_the_longest),
+		cmocka_unit_test(delays_do_not_count_and_those_who_wait_follow),
 		cmocka_unit_test(what_is_no_result_is_an_error),
 	};
 

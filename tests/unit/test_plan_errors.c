@@ -26,6 +26,9 @@ static const struct wrong documents[] = {
 		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
 		"on-trial-failure, wipe, keep, "
 		"precondition, disk-cache, fill, age, steady)\n"},
+	{"a workload's key", TOP "duration: 5s\n" EXISTING WRITE,
+		"4:1: duration: belongs to a workload, beside its kind: workloads: {w: {stream: {…}, "
+		"duration: 30s}}\n"},
 	{"duplicate key", TOP "trials: 6\n" EXISTING WRITE,
 		"4:1: key 'trials' is there twice, first in line 3\n"},
 	{"anchor", TOP "cache: &x cold\n" EXISTING WRITE,

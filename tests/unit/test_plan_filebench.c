@@ -41,6 +41,9 @@ static const struct wrong wrongs[] = {
 	{"dialect", FILEBENCH("{personality: varmail, io-summary: E}"),
 		"7:53: workloads.w.filebench.io-summary: 'E' is not a dialect of the IO Summary (A, B, "
 		"C, D)\n"},
+	{"duration in two places", FILEBENCH("{personality: varmail, duration: 5s}, duration: 5s"),
+		"7:66: workloads.w.duration: is given twice: workloads.w.filebench.duration says one "
+		"already, in line 7\n"},
 	{"duration", FILEBENCH("{personality: varmail, duration: 10ms}"),
 		"7:51: workloads.w.filebench.duration: '10ms' is outside of 1s to 7d00h00m\n"},
 };

@@ -58,6 +58,15 @@ static const struct wrong fios[] = {
 		FIO("{options: {rw: read, size: 1g, iodepth: 4096, blocksize: 1m}}"),
 		"7:52: " HAS ".options.iodepth: 1 x 4096 blocks of 1 MiB need more than 1 GiB of "
 		"buffers\n"},
+	{"a duration within", FIO("{options: {rw: read, size: 1m}, duration: 5s}"),
+		"7:44: " HAS ".duration: stands beside 'fio', not within it: {fio: {…}, duration: 30s}; "
+		"of a member of a parallel workload beside 'parallel'\n"},
+	{"a duration among the options", FIO("{options: {rw: read, size: 1m, duration: 5s}}"),
+		"7:43: " HAS ".options: 'duration' is refused: the workload's duration stands beside "
+		"'fio': {fio: {…}, duration: 30s}; fio's own word is runtime\n"},
+	{"who waits for nobody",
+		FIO("{jobs: {a: {rw: read, size: 1m}, b: {rw: read, size: 1m, wait_for: c}}}"),
+		"7:79: " HAS ".jobs.b.wait_for: there is no job 'c' before this one\n"},
 	{"the duration twice",
 		WORKLOADS("  w: {fio: {options: {rw: read, size: 1m, timeout: 5}}, duration: 3s}\n"),
 		"7:52: " HAS ".options.timeout: the workload's duration says how long each job runs: "
@@ -95,6 +104,9 @@ static const struct wrong commands[] = {
 		WORKLOADS("  w: {parallel: [{command: {argv: [/usr/bin/fio, -]}}]}\n"),
 		"7:36: workloads.w.parallel.1.command.argv: a command does not run /usr/bin/fio, whose "
 		"arguments would go unchecked: use the fio workload\n"},
+	{"a duration within", COMMAND("{argv: [/x], duration: 5s}"),
+		"7:29: workloads.w.command.duration: a command runs to its end: 'timeout' says how long it "
+		"may take, 'duration' means nothing here\n"},
 	{"a duration", WORKLOADS("  w: {command: {argv: [/x]}, duration: 5s}\n"),
 		"7:16: workloads.w.command: a command runs to its end: 'timeout' says how long it may "
 		"take, 'duration' means nothing here\n"},

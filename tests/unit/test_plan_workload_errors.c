@@ -34,6 +34,12 @@ static const struct wrong streams[] = {
 	{"no size", STREAM("{op: write}"),
 		"7:15: workloads.w.stream: 'size' is missing: how much to write, such as 30G "
 		"or ram * 2\n"},
+	{"a duration within", STREAM("{op: write, size: 1G, duration: 5s}"),
+		"7:37: workloads.w.stream.duration: stands beside 'stream', not within it: {stream: {…}, "
+		"duration: 30s}; of a member of a parallel workload beside 'parallel'\n"},
+	{"an unknown key", STREAM("{op: write, size: 1G, xyzzy: 5s}"),
+		"7:37: workloads.w.stream: 'xyzzy' is not a key of stream (op, size, block-size, data, "
+		"sync, direct, engine, depth, threads, files, rate, file-rate, verify, file, of)\n"},
 	{"size", STREAM("{op: write, size: lots}"),
 		"7:33: workloads.w.stream.size: 'lots' is not a size (64K, 1M, 30G, 30GB, or "
 		"of the host's memory: ram * 1.25, ram / 2 + 1G)\n"},
@@ -317,10 +323,15 @@ static const struct wrong randoms[] = {
 		"when to end with a duration or ops\n"},
 	{"two ends", RANDOM("{op: read, size: 1G, duration: 9s, ops: 5}"),
 		"7:55: workloads.w.random.ops: and a duration: give one of them\n"},
+	{"a duration longer than a trial may take",
+		TOP "trial-deadline: 5s\n" EXISTING "workloads:\n"
+		    "  w: {random: {op: read, size: 1G, duration: 9s}}\n",
+		"8:46: workloads.w.random.duration: 9s is longer than trial-deadline, 5s\n"},
 	{"two durations",
 		TOP EXISTING "workloads:\n  w: {random: {op: read, size: 1G, duration: 9s}, "
 			     "duration: 8s}\n",
-		"7:46: workloads.w.random.duration: is given twice, and differently\n"},
+		"7:61: workloads.w.duration: is given twice: workloads.w.random.duration says one "
+		"already, in line 7\n"},
 	{"sync of a read", RANDOM("{op: read, size: 1G, sync: {every: 5}}"),
 		"7:42: workloads.w.random.sync: a read has nothing to sync\n"},
 	{"sync", RANDOM("{op: write, size: 1G, sync: {evry: 5}}"),
@@ -371,6 +382,9 @@ static const struct wrong scans[] = {
 		"5:25: workloads.s.disk-scan.span: less than one block\n"},
 	{"duration", TOP "workloads:\n  s: {disk-scan: {}, duration: 5s}\n",
 		"5:18: workloads.s.disk-scan: a scan takes as long as its spans: leave duration out\n"},
+	{"duration within", TOP "workloads:\n  s: {disk-scan: {duration: 5s}}\n",
+		"5:19: workloads.s.disk-scan.duration: a scan takes as long as its spans: leave duration "
+		"out\n"},
 	{"beside other work without layouts",
 		TOP "workloads:\n  s: {disk-scan: {}}\n  w: {stream: {op: write, size: 1G}}\n",
 		"1:1: 'layouts' is missing: what to build\n"},
