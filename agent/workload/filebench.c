@@ -50,12 +50,12 @@ static int open_folder(struct fb_run *r, const char *name, struct err *e)
 	if (volume < 0)
 		return err_sys(e, "cannot open the volume's directory %s", r->spec->directory);
 	if (mkdirat(volume, r->dir_name, 0755) < 0 && errno != EEXIST)
-		(void)err_sys(e, "cannot make '%s' in %s", r->dir_name, r->spec->directory);
+		(void)err_io(e, "cannot make '%s' in %s", r->dir_name, r->spec->directory);
 	else
 		r->dir = openat(volume, r->dir_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	close(volume);
 	if (r->dir < 0 || fstat(r->dir, &st) < 0)
-		return err_sys(e, "cannot open '%s' in %s", r->dir_name, r->spec->directory);
+		return err_io(e, "cannot open '%s' in %s", r->dir_name, r->spec->directory);
 	if (st.st_dev != r->spec->dev)
 		return err_set(e, ERR_WRONG_STATE,
 			"%s lies on another device than the volume that was built: it is not mounted any "
@@ -147,7 +147,7 @@ static int make_sets(struct fb_run *r, struct err *e)
 static int settle(struct fb_run *r, int cold, struct err *e)
 {
 	if (r->spec->syncfs_works ? syncfs(r->dir) < 0 : fsync(r->dir) < 0)
-		return err_sys(e, "cannot sync %s", r->spec->directory);
+		return err_io(e, "cannot sync %s", r->spec->directory);
 	for (size_t i = 0; cold && i < r->program->n_sets; i++)
 		fb_set_drop(&r->sets[i]);
 	return 0;
@@ -161,7 +161,7 @@ static int write_mark(struct fb_run *r, struct err *e)
 	int rc = 0;
 
 	if (fd < 0 || dprintf(fd, "%016llx\n", (unsigned long long)r->spec->seed) < 0)
-		rc = err_sys(e, "cannot write '%s/" MARK "'", r->dir_name);
+		rc = err_io(e, "cannot write '%s/" MARK "'", r->dir_name);
 	if (fd >= 0)
 		close(fd);
 	return rc;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/workload/file_kind.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 
@@ -212,7 +213,7 @@ static int make_dir(const struct fb_set *s, const char *dir, struct err *e)
 	if (errno == EEXIST && fstatat(s->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		S_ISDIR(st.st_mode))
 		return 0;
-	return err_sys(e, "cannot make the folder '%s/%s'", s->path, path);
+	return err_io(e, "cannot make the folder '%s/%s'", s->path, path);
 }
 
 static int write_file(const struct fb_set *s, const struct fb_entry *f, int fd, uint64_t from,
@@ -231,7 +232,7 @@ static int write_file(const struct fb_set *s, const struct fb_entry *f, int fd, 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "writing '%s' at byte %llu of %llu, before the start",
+			return err_io(e, "writing '%s' at byte %llu of %llu, before the start",
 				fb_shown(s, f, shown), (unsigned long long)at,
 				(unsigned long long)f->size);
 		at += (uint64_t)n;
@@ -250,18 +251,19 @@ static int make_file(const struct fb_set *s, const struct msg_worker_spec *spec,
 	fd = openat(s->fd, fb_path(s, f, path),
 		O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	if (fd < 0)
-		return err_sys(e, "cannot make '%s'", fb_shown(s, f, shown));
+		return err_io(e, "cannot make '%s'", fb_shown(s, f, shown));
 	if (fstat(fd, &st) < 0)
-		rc = err_sys(e, "cannot look at '%s'", fb_shown(s, f, shown));
+		rc = err_io(e, "cannot look at '%s'", fb_shown(s, f, shown));
 	else if (!S_ISREG(st.st_mode) || st.st_dev != spec->dev)
-		rc = err_set(e, ERR_WRONG_STATE, "'%s' is no regular file of this volume",
-			fb_shown(s, f, shown));
+		rc = err_set(e, ERR_WRONG_STATE, "'%s' is %s%s, not a regular file of this volume",
+			fb_shown(s, f, shown), file_kind_name(st.st_mode),
+			st.st_dev == spec->dev ? "" : " of another device");
 	else if ((uint64_t)st.st_size > f->size && ftruncate(fd, (off_t)f->size) < 0)
-		rc = err_sys(e, "cannot cut '%s'", fb_shown(s, f, shown));
+		rc = err_io(e, "cannot cut '%s'", fb_shown(s, f, shown));
 	if (rc == 0)
 		rc = write_file(s, f, fd, (uint64_t)st.st_size, source, len, e);
 	if (close(fd) < 0 && rc == 0)
-		rc = err_sys(e, "closing '%s'", fb_shown(s, f, shown));
+		rc = err_io(e, "closing '%s'", fb_shown(s, f, shown));
 	return rc;
 }
 
@@ -278,13 +280,13 @@ static int make_files(struct fb_set *s, const struct msg_worker_spec *spec, cons
 				return -1;
 		} else if (s->def->reuse && unlinkat(s->fd, fb_path(s, f, path), 0) < 0 &&
 			   errno != ENOENT) {
-			return err_sys(e, "cannot remove the old '%s'", fb_shown(s, f, shown));
+			return err_io(e, "cannot remove the old '%s'", fb_shown(s, f, shown));
 		}
 	}
 	for (uint64_t i = 0; i < s->leaves.n; i++)
 		if (is_set(&s->leaves.exist, i) &&
 			mkdirat(s->fd, fb_path(s, &s->leaves.v[i], path), 0755) < 0 && errno != EEXIST)
-			return err_sys(e, "cannot make the folder '%s'",
+			return err_io(e, "cannot make the folder '%s'",
 				fb_shown(s, &s->leaves.v[i], shown));
 	return 0;
 }
@@ -312,10 +314,10 @@ int fb_set_open(struct fb_set *s, const struct msg_worker_spec *spec, int parent
 
 	s->path = xasprintf("%s/%s", parent_path, name);
 	if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
-		return err_sys(e, "cannot make the folder '%s'", s->path);
+		return err_io(e, "cannot make the folder '%s'", s->path);
 	s->fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
-		return err_sys(e, "cannot open the folder '%s'", s->path);
+		return err_io(e, "cannot open the folder '%s'", s->path);
 	if (st.st_dev != spec->dev)
 		return err_set(e, ERR_WRONG_STATE, "'%s' lies on another device than the volume", s->path);
 	return 0;

@@ -69,7 +69,7 @@ enum fb_outcome fb_fail(struct fb_thread *t, const struct fb_op *op, const char 
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	errno = saved;
-	(void)err_sys(&t->error, "flowop '%s': %s", op->def->name, text);
+	(void)err_io(&t->error, "flowop '%s': %s", op->def->name, text);
 	free(text);
 	t->counts[op->id].errors++;
 	meter_error(t->lane);

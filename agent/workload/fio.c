@@ -172,7 +172,8 @@ static int fio_prepare(const struct workload_order *order, void **ret_state, str
 	f->fio = order->w->fio;
 	f->dir = -1;
 	if (program_open_folder(order->spec, &f->dir, e) || find_version(f, e) || read_jobs(f, e) ||
-		check_space(f, e) || lay_out(f, e)) {
+		fio_files_check(f->jobs, f->dir, order->spec->directory, e) || check_space(f, e) ||
+		lay_out(f, e)) {
 		fio_clear(f);
 		return -1;
 	}

@@ -6,28 +6,80 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/workload/file_kind.h"
 #include "common/base/mem.h"
 #include "common/plan/fio_option.h"
 
-/* Bytes of the files that fio would name so: NAME, or NAME.thread.file for each. */
-static int64_t bytes_there(const struct fio_job *j, int dir, unsigned threads)
+/* Stops at an answer that is not 0. */
+typedef int each_name(void *arg, const char *name);
+
+/* The files as fio names them: by "filename", or NAME.thread.file for each. */
+static int over_names(const struct fio_job *j, unsigned threads, each_name *each, void *arg)
 {
 	const struct fio_option *files = fio_job_get(j, "nrfiles");
 	long n = files && files->value ? strtol(files->value, NULL, 10) : 1;
-	int64_t sum = 0;
-	struct stat st;
+	int rc = 0;
 
 	if (fio_job_get(j, "filename"))
-		return fstatat(dir, fio_job_files(j), &st, AT_SYMLINK_NOFOLLOW) ? 0 : st.st_size;
-	for (unsigned t = 0; t < threads; t++)
-		for (long k = 0; k < n; k++) {
+		return each(arg, fio_job_files(j));
+	for (unsigned t = 0; t < threads && !rc; t++)
+		for (long k = 0; k < n && !rc; k++) {
 			char *name = xasprintf("%s.%u.%ld", j->name, t, k);
 
-			if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-				sum += st.st_size;
+			rc = each(arg, name);
 			free(name);
 		}
-	return sum;
+	return rc;
+}
+
+struct adding {
+	int dir;
+	int64_t bytes;
+};
+
+static int add_size(void *arg, const char *name)
+{
+	struct adding *a = arg;
+	struct stat st;
+
+	if (!fstatat(a->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		a->bytes += st.st_size;
+	return 0;
+}
+
+static int64_t bytes_there(const struct fio_job *j, int dir, unsigned threads)
+{
+	struct adding a = {dir, 0};
+
+	over_names(j, threads, add_size, &a);
+	return a.bytes;
+}
+
+struct checking {
+	int dir;
+	const char *directory;
+	struct err *e;
+};
+
+static int check_name(void *arg, const char *name)
+{
+	struct checking *c = arg;
+
+	return file_kind_check(c->dir, name, c->directory, c->e);
+}
+
+int fio_files_check(const struct fio_jobs *jobs, int dir, const char *directory, struct err *e)
+{
+	struct checking c = {dir, directory, e};
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		struct fio_sums s;
+
+		fio_job_sums(&jobs->v[i], &s);
+		if (over_names(&jobs->v[i], s.threads, check_name, &c))
+			return err_prefix(e, "fio's job '%s'", jobs->v[i].name);
+	}
+	return 0;
 }
 
 int64_t fio_files_missing(const struct fio_jobs *jobs, int dir)

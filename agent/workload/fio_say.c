@@ -103,7 +103,7 @@ int fio_say_end(const struct fio_jobs *jobs, const char *job_file, const struct 
 {
 	const struct fio_side *side = failed_side(status);
 	const char *job = side ? side->job : NULL;
-	char *said;
+	char *said, what[ERRNO_LEN];
 	int line;
 
 	if (end->exited && end->exit_status == 0 && !side)
@@ -114,8 +114,8 @@ int fio_say_end(const struct fio_jobs *jobs, const char *job_file, const struct 
 	said = words(end);
 	line = job ? 0 : line_of(jobs, said, &job);
 	if (side)
-		err_set(e, code_of(said, side->error), "fio's job '%s' failed: %s (errno %d)%s%s", job,
-			strerror(side->error), side->error, *said ? ": " : "", said);
+		err_set(e, code_of(said, side->error), "fio's job '%s' failed: %s%s%s", job,
+			errno_text(side->error, what), *said ? ": " : "", said);
 	else if (line && job_file)
 		err_set(e, ERR_INPUT, "%s:%d: [%s]: %s", job_file, line, job, said);
 	else

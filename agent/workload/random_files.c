@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/workload/file_kind.h"
 #include "agent/workload/stream_ring.h"
 #include "common/base/mem.h"
 
@@ -57,7 +58,7 @@ static int write_whole(const struct random_files *f, unsigned file, int fd, cons
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_sys(e, "laying out '%s' in %s at byte %llu", f->names.v[file],
+			return err_io(e, "laying out '%s' in %s at byte %llu", f->names.v[file],
 				f->directory, (unsigned long long)at);
 		b += n;
 		at += (uint64_t)n;
@@ -79,7 +80,7 @@ static int fill_file(const struct random_files *f, unsigned file, int fd, char *
 			return -1;
 	}
 	if (fsync(fd) < 0)
-		return err_sys(e, "fsync of '%s' in %s", f->names.v[file], f->directory);
+		return err_io(e, "fsync of '%s' in %s", f->names.v[file], f->directory);
 	return 0;
 }
 
@@ -90,11 +91,13 @@ static int lay_out_file(const struct workload_order *o, const struct random_file
 	struct stat st;
 	int fd, rc;
 
+	if (file_kind_check(f->dir, name, f->directory, e) < 0)
+		return -1;
 	if (unlinkat(f->dir, name, 0) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot remove the old '%s' in %s", name, f->directory);
+		return err_io(e, "cannot remove the old '%s' in %s", name, f->directory);
 	fd = openat(f->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
-		return err_sys(e, "cannot make '%s' in %s", name, f->directory);
+		return err_io(e, "cannot make '%s' in %s", name, f->directory);
 	rc = check_place(o, name, fd, &st, e);
 	if (rc == 0)
 		rc = fill_file(f, file, fd, b, e);
@@ -168,18 +171,20 @@ static int open_file(const struct workload_order *o, struct random_files *f, uns
 	struct stat st;
 	uint64_t blocks;
 
+	if (file_kind_check(f->dir, name, f->directory, e) < 0)
+		return -1;
 	f->fd[i] = openat(f->dir, name, open_flags(o->w->random));
 	if (f->fd[i] < 0 && errno == EINVAL && o->w->random->direct)
 		return err_set(e, ERR_INPUT,
 			"the file system of %s does not take direct I/O: use 'direct: false'",
 			f->directory);
 	if (f->fd[i] < 0)
-		return err_sys(e, "cannot open '%s' in %s", name, f->directory);
+		return err_io(e, "cannot open '%s' in %s", name, f->directory);
 	if (check_place(o, name, f->fd[i], &st, e) < 0)
 		return -1;
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_INPUT, "'%s' in %s is not a regular file", name,
-			f->directory);
+	if (!S_ISREG(st.st_mode)) /* put there a moment ago */
+		return err_set(e, ERR_INPUT, "'%s' in %s is %s, not a regular file", name,
+			f->directory, file_kind_name(st.st_mode));
 	blocks = (uint64_t)st.st_size / f->block_size;
 	if (!f->file_blocks || blocks < f->file_blocks)
 		f->file_blocks = blocks;
@@ -308,7 +313,7 @@ static int sync_each(const struct random_files *f, struct err *e)
 {
 	for (unsigned i = 0; i < f->n; i++)
 		if (fsync(f->fd[i]) < 0)
-			return err_sys(e, "fsync of '%s' in %s", f->names.v[i], f->directory);
+			return err_io(e, "fsync of '%s' in %s", f->names.v[i], f->directory);
 	return 0;
 }
 
@@ -331,8 +336,8 @@ int random_files_sync(const struct random_files *f, enum sync_kind sync, int syn
 	if (sync == SYNC_FILE)
 		return 0;
 	if (syncfs_works && syncfs(f->dir) < 0)
-		return err_sys(e, "syncfs of %s", f->directory);
+		return err_io(e, "syncfs of %s", f->directory);
 	if (!syncfs_works && fsync(f->dir) < 0)
-		return err_sys(e, "fsync of the directory %s", f->directory);
+		return err_io(e, "fsync of the directory %s", f->directory);
 	return 0;
 }

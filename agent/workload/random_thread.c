@@ -96,7 +96,7 @@ int random_fail(struct random_thread *t, const struct random_io *op, uint64_t mo
 	if (error == 0)
 		return err_set(&t->error, ERR_IO, "%s '%s' in %s ended early at byte %llu", verb,
 			name, t->files->directory, at);
-	return err_sys(&t->error, "%s '%s' in %s at byte %llu", verb, name, t->files->directory,
+	return err_io(&t->error, "%s '%s' in %s at byte %llu", verb, name, t->files->directory,
 		at);
 }
 
@@ -113,7 +113,7 @@ int random_fsync_failed(struct random_thread *t, unsigned file, int error)
 {
 	meter_error(&t->lanes[RANDOM_LANE_WRITE]);
 	errno = error;
-	return err_sys(&t->error, "fsync of '%s' in %s", t->files->names.v[file],
+	return err_io(&t->error, "fsync of '%s' in %s", t->files->names.v[file],
 		t->files->directory);
 }
 

@@ -113,7 +113,7 @@ static int read_whole(const struct random_files *f, unsigned file, char *b, size
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "verifying '%s' in %s at byte %llu", f->names.v[file],
+			return err_io(e, "verifying '%s' in %s at byte %llu", f->names.v[file],
 				f->directory, (unsigned long long)at);
 		if (n == 0)
 			return err_set(e, ERR_IO, "'%s' in %s ends at byte %llu: it was longer",

@@ -82,13 +82,14 @@ static void read_place(const struct scanning *s, struct scan_disk *d, enum scan_
 	for (uint64_t at = 0; at < d->span && c->errors < SCAN_MAX_ERRORS; at += s->block) {
 		int failed = read_block(d, d->at[place] + at, s->block), why = errno;
 		int64_t now = clock_mono_ns();
+		char what[ERRNO_LEN];
 
 		if (failed) {
 			c->errors++;
 			meter_error(d->lane);
 			if (!*d->trouble)
 				snprintf(d->trouble, sizeof(d->trouble), "byte %llu: %s",
-					(unsigned long long)(d->at[place] + at), strerror(why));
+					(unsigned long long)(d->at[place] + at), errno_text(why, what));
 		} else {
 			c->ops++;
 			c->bytes += s->block;

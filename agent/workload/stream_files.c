@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/workload/file_kind.h"
 #include "common/base/mem.h"
 
 static int check_device(const struct msg_worker_spec *spec, const char *name, int fd,
@@ -47,20 +48,22 @@ static int open_file(const struct msg_worker_spec *spec, int dir, struct stream_
 {
 	struct stat st;
 
+	if (file_kind_check(dir, f->name, spec->directory, e) < 0)
+		return -1;
 	if (spec->op == OP_WRITE && unlinkat(dir, f->name, 0) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot remove the old '%s' in %s", f->name, spec->directory);
+		return err_io(e, "cannot remove the old '%s' in %s", f->name, spec->directory);
 	f->fd = openat(dir, f->name, open_flags(spec), 0644);
 	if (f->fd < 0 && errno == EINVAL && spec->direct)
 		return err_set(e, ERR_INPUT,
 			"the file system of %s does not take direct I/O: use 'direct: false'",
 			spec->directory);
 	if (f->fd < 0)
-		return err_sys(e, "cannot open '%s' in %s", f->name, spec->directory);
+		return err_io(e, "cannot open '%s' in %s", f->name, spec->directory);
 	if (check_device(spec, f->name, f->fd, &st, e) < 0)
 		return -1;
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_INPUT, "'%s' in %s is not a regular file", f->name,
-			spec->directory);
+	if (!S_ISREG(st.st_mode)) /* put there a moment ago */
+		return err_set(e, ERR_INPUT, "'%s' in %s is %s, not a regular file", f->name,
+			spec->directory, file_kind_name(st.st_mode));
 	if (spec->op != OP_WRITE && (uint64_t)st.st_size < f->size)
 		return err_set(e, ERR_INPUT,
 			"'%s' in %s has %lld bytes, %llu are to be read or rewritten: size must not be "
@@ -161,7 +164,7 @@ static int sync_each(const struct stream_files *f, const struct msg_worker_spec 
 {
 	for (unsigned i = 0; i < f->n; i++)
 		if (fsync(f->v[i].fd) < 0)
-			return err_sys(e, "fsync of '%s' in %s failed", f->v[i].name,
+			return err_io(e, "fsync of '%s' in %s failed", f->v[i].name,
 				spec->directory);
 	return 0;
 }
@@ -170,9 +173,9 @@ static int sync_volume(const struct stream_files *f, const struct msg_worker_spe
 	struct err *e)
 {
 	if (spec->syncfs_works && syncfs(f->dir) < 0)
-		return err_sys(e, "syncfs of %s failed", spec->directory);
+		return err_io(e, "syncfs of %s failed", spec->directory);
 	if (!spec->syncfs_works && fsync(f->dir) < 0)
-		return err_sys(e, "fsync of the directory %s failed", spec->directory);
+		return err_io(e, "fsync of the directory %s failed", spec->directory);
 	return 0;
 }
 

@@ -42,10 +42,10 @@ static int make_file(const struct msg_worker_spec *spec, const struct stream_fil
 
 		datagen_fill(&gen, number, at, block, len);
 		if (write_all(f->fd, block, len, at) < 0)
-			return err_sys(e, "making '%s' in %s, at byte %llu", f->name,
+			return err_io(e, "making '%s' in %s, at byte %llu", f->name,
 				spec->directory, (unsigned long long)at);
 	}
-	return fsync(f->fd) < 0 ? err_sys(e, "fsync of '%s' in %s failed", f->name, spec->directory)
+	return fsync(f->fd) < 0 ? err_io(e, "fsync of '%s' in %s failed", f->name, spec->directory)
 				: 0;
 }
 

@@ -97,7 +97,7 @@ int stream_fail_block(struct stream_thread *t, const struct stretch *s, uint64_t
 	if (errno == 0)
 		return err_set(&t->error, ERR_IO, "%s '%s' in %s ended early at byte %llu", verb,
 			name, t->spec->directory, (unsigned long long)at);
-	return err_sys(&t->error, "%s '%s' in %s at byte %llu", verb, name, t->spec->directory,
+	return err_io(&t->error, "%s '%s' in %s at byte %llu", verb, name, t->spec->directory,
 		(unsigned long long)at);
 }
 

@@ -26,7 +26,7 @@ static int sync_entry(int dir, const char *entry, unsigned long dev, unsigned de
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 			r = sync_entries(fd, dev, depth + 1, name, e);
 		if (!r && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) && fsync(fd) < 0)
-			r = err_sys(e, "fsync of '%s' in %s failed", entry, name);
+			r = err_io(e, "fsync of '%s' in %s failed", entry, name);
 	}
 	close(fd);
 	return r;
@@ -55,8 +55,8 @@ static int sync_entries(int dir, unsigned long dev, unsigned depth, const char *
 int sync_tree(int dir, unsigned long dev, int syncfs_works, const char *name, struct err *e)
 {
 	if (syncfs_works)
-		return syncfs(dir) < 0 ? err_sys(e, "syncfs of %s failed", name) : 0;
+		return syncfs(dir) < 0 ? err_io(e, "syncfs of %s failed", name) : 0;
 	if (sync_entries(dir, dev, 0, name, e))
 		return -1;
-	return fsync(dir) < 0 ? err_sys(e, "fsync of the directory %s failed", name) : 0;
+	return fsync(dir) < 0 ? err_io(e, "fsync of the directory %s failed", name) : 0;
 }

@@ -106,6 +106,29 @@ int(err_sys)(struct err *e, const char *fmt, ...)
 	return err_set(e, e->code, "%s: %s", raw, strerror_r(number, what, sizeof(what)));
 }
 
+const char *errno_text(int number, char out[ERRNO_LEN])
+{
+	char what[ERRNO_LEN];
+	const char *name = strerrorname_np(number);
+
+	snprintf(out, ERRNO_LEN, "%s%s%s%s", strerror_r(number, what, sizeof(what)), name ? " (" : "",
+		name ? name : "", name ? ")" : "");
+	return out;
+}
+
+int(err_io)(struct err *e, const char *fmt, ...)
+{
+	int number = errno;
+	char raw[RAW_MAX], what[ERRNO_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	format(raw, fmt, ap);
+	va_end(ap);
+	e->code = code_of_errno(number);
+	return err_set(e, e->code, "%s: %s", raw, errno_text(number, what));
+}
+
 int(err_prefix)(struct err *e, const char *fmt, ...)
 {
 	char raw[RAW_MAX], text[ERR_TEXT_MAX];

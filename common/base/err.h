@@ -43,6 +43,13 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
  * ERR_NOTFOUND, EACCES, EPERM -> ERR_DENIED, EBUSY -> ERR_BUSY, others ERR_IO. Returns -1. */
 int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* As err_sys, with errno's name behind its text, "No space left on device (ENOSPC)": for what a trial
+ * was told by its volume. Returns -1. */
+int err_io(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* That text of an errno, into out (ERRNO_LEN bytes). Returns out. */
+#define ERRNO_LEN 128
+const char *errno_text(int number, char out[ERRNO_LEN]);
+
 /* Puts text and ": " before what is there; the code stays. Returns -1. */
 int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -55,6 +62,7 @@ static inline int err_minus_one(int returned)
 }
 #define err_set(...) err_minus_one(err_set(__VA_ARGS__))
 #define err_sys(...) err_minus_one(err_sys(__VA_ARGS__))
+#define err_io(...) err_minus_one(err_io(__VA_ARGS__))
 #define err_prefix(...) err_minus_one(err_prefix(__VA_ARGS__))
 
 void err_clear(struct err *e);

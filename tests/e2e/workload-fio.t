@@ -135,7 +135,7 @@ test_wrong() {
 	like "a link to fio is fio, which a command doesn't run" "$(error_of link)" "a command does not run /usr/bin/fio, .*: use the fio workload"
 	like "a command's timeout" "$(error_of slow)" '/usr/bin/sleep took longer than its timeout of 1s and was killed'
 	like "an output that isn't what the plan says" "$(error_of parse)" 'output'
-	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device .errno 28.: .*file ./sparse: .* offset=[0-9]+"
+	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device [(]ENOSPC[)]: .*file ./sparse: .* offset=[0-9]+"
 	like "files that find no room are not begun" "$(error_of more)" "fio's files need 15 MiB more"
 	is "the others went on" "$(error_of still)" none
 	check "nothing is left" nothing_left one

@@ -57,6 +57,13 @@ static void codes_follow_errno(void **state)
 	errno = ENOENT;
 	(void)err_sys(&e, "cannot open /x");
 	assert_string_equal(e.text, "cannot open /x: No such file or directory");
+	errno = ENOSPC;
+	assert_int_equal(err_io(&e, "writing '%s' at byte %d", "f", 5), -1);
+	assert_string_equal(e.text, "writing 'f' at byte 5: No space left on device (ENOSPC)");
+	assert_int_equal(e.code, ERR_FULL);
+	errno = 4095; /* of no name */
+	(void)err_io(&e, "writing");
+	assert_string_equal(e.text, "writing: Unknown error 4095");
 }
 
 static void prefix_keeps_the_code(void **state)

@@ -66,7 +66,7 @@ static void test_an_io_error_names_file_and_offset(void **state)
 	assert_int_equal(trial_run(&t, &e), -1);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_string_equal(e.text,
-		"flowop 'a': appending to 'w.files/f/00000001/00000001' at byte 20000: File too large");
+		"flowop 'a': appending to 'w.files/f/00000001/00000001' at byte 20000: File too large (EFBIG)");
 	assert_int_equal(t.r->errors, 1);
 	assert_int_equal(part(&t, "a")->ops, 1); /* and the summary is there */
 	assert_has(note(&t, "IO Summary"), "IO Summary: 1 ops");
