@@ -3,7 +3,9 @@
  * Owns nothing.
  * Invariant: a phase that ended too soon to be measured ("+++++") gives no record.
  *
- * Rates are in K/s, K being 1024. A line of latencies holds the longest latency of each phase.
+ * Rates are in K/s, K being 1024. A line of latencies holds the longest latency of each phase. The
+ * table of version 2 has the number of files where the rates of creating, reading and deleting them
+ * belong: it is told by that number, and not used.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,6 +17,8 @@
 #include "common/formats/number.h"
 
 #define PHASES 12
+#define COLUMNS_AT 19 /* of the table's lines; they are COLUMN_WIDTH wide */
+#define COLUMN_WIDTH 10
 #define FIELDS_MAX 64
 
 static const struct phase {
@@ -209,22 +213,72 @@ static int flush_row(struct reader *r, struct table *t, const struct context *c,
 	return rc;
 }
 
+/* The first words of a line's six columns, "" for those that are blank (-f leaves phases out). Each
+ * column is as wide as a rate and the CPU's share. 0: they do not stand in columns. */
+static int columns_of(const char *line, char ret[6][24])
+{
+	size_t len = strlen(line), some = 0;
+
+	for (size_t i = 0; i < 6; i++) {
+		size_t from = COLUMNS_AT + i * COLUMN_WIDTH, to = from + COLUMN_WIDTH;
+		char column[COLUMN_WIDTH + 1], *words[2], *end;
+
+		snprintf(column, sizeof(column), "%.*s", COLUMN_WIDTH, from < len ? line + from : "");
+		end = trim(column);
+		/* a word that goes on in the next column */
+		if (to < len && line[to - 1] != ' ' && line[to] != ' ')
+			return 0;
+		ret[i][0] = '\0';
+		if (words_of(end, words, ARRAY_LEN(words)))
+			snprintf(ret[i], sizeof(ret[i]), "%.23s", words[0]);
+		some += ret[i][0] != '\0';
+	}
+	return some > 0;
+}
+
+/* Whether every rate that was measured is the number of files, which is told in units of 1024. */
+static int are_counts(const char *files, char rates[6][24])
+{
+	unsigned long long n, rate;
+	const char *end;
+	size_t measured = 0;
+
+	if (!whole_parse(files, &n, &end) || n > 1000000000)
+		return 0;
+	for (size_t i = 0; i < 6; i++) {
+		if (is_unmeasured(rates[i]))
+			continue;
+		if (!whole_parse(rates[i], &rate, &end) || *end || rate != n * 1024)
+			return 0;
+		measured++;
+	}
+	return measured > 0;
+}
+
 static int take_row(struct reader *r, struct table *t, struct format_found *f)
 {
-	char *words[16];
-	size_t n = words_of(r->s, words, ARRAY_LEN(words)), skip;
+	char *words[16], columns[6][24] = {{0}};
+	int in_columns = columns_of(r->s, columns);
+	size_t n = words_of(r->s, words, ARRAY_LEN(words));
 
 	/* Name and size, or the number of files, then six rates, each with the CPU's share. */
-	if (n < 13 || n > 14)
+	if ((n < 13 && !in_columns) || n > 14)
 		return reader_wrong(
 			r, "a row of bonnie++'s table with %zu words: 13 or 14 expected", n);
-	skip = n - 12;
 	if (t->first == 0) {
 		free(t->host);
 		t->host = clean_name(words[0], strlen(words[0]));
 	}
 	for (size_t i = 0; i < 6; i++)
-		snprintf(t->rates[i], sizeof(t->rates[i]), "%.23s", words[skip + 2 * i]);
+		snprintf(t->rates[i], sizeof(t->rates[i]), "%.23s",
+			n < 13 ? columns[i] : words[n - 12 + 2 * i]);
+	if (t->first > 0 && are_counts(words[0], t->rates)) {
+		t->first = PHASES;
+		found_unused(f, r->no,
+			"the number of files in the place of rates: not used (the csv line has the "
+			"rates)");
+		return 0;
+	}
 	t->has_row = 1;
 	t->row_line = r->no;
 	found_note(f, r->no, r->no, "bonnie++ table: rates");
@@ -239,7 +293,7 @@ static int is_columns(const char *line)
 static int take_table_line(
 	struct reader *r, struct table *t, const struct context *c, struct format_found *f)
 {
-	char *words[16];
+	char *words[16], columns[6][24] = {{0}};
 	size_t first = t->first;
 	const char *late = after_word(skip_blanks(r->s), "Latency");
 
@@ -255,8 +309,14 @@ static int take_table_line(
 		return 0;
 	}
 	if (late && t->has_row) {
-		if (words_of((char *)late, words, ARRAY_LEN(words)) != 6)
-			return reader_wrong(r, "a line of latencies without six of them");
+		int in_columns = columns_of(r->s, columns);
+
+		if (words_of((char *)late, words, ARRAY_LEN(words)) != 6) {
+			if (!in_columns)
+				return reader_wrong(r, "a line of latencies without six of them");
+			for (size_t i = 0; i < 6; i++)
+				words[i] = columns[i];
+		}
 		found_note(f, r->no, r->no, "bonnie++ table: longest latencies");
 		return flush_row(r, t, c, f, words);
 	}

@@ -398,6 +398,42 @@ static void test_bonnie_table(void **state)
 		"bonnie++", "'nan' is not a number that can be used");
 }
 
+/* What version 2 prints: phases that -f left out are blank, and where the files' rates belong stands
+ * how many there were. */
+static void test_bonnie_gaps(void **state)
+{
+	const char *text =
+		"Version 2.00a       ------Sequential Output------ --Sequential Input- --Random-\n"
+		"                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n"
+		"Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP\n"
+		"box              8G            200m  36  100m  62           300m  15 250.5   5\n"
+		"Latency                          16ms   12092us              4570us   20355us\n"
+		"Version 2.00a       ------Sequential Create------ --------Random Create--------\n"
+		"box                 -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--\n"
+		"files:max            /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP\n"
+		"            3:100:0  3072  21 +++++ +++  3072   1  3072  30 +++++ +++  3072   1\n"
+		"Latency             21980us   20061us   27755us   24705us    1389us   21124us\n";
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good(text, "bonnie++", &f);
+	assert_int_equal(f.n_records, 4);
+	assert_string_equal(f.records[0].workload, "bonnie++ write");
+	kit_near(kit_value(&f.records[0], "throughput")->value, 200 * 1048576.0, "write");
+	kit_near(kit_value(&f.records[0], "latency_max")->value, 16e6, "write's latency");
+	assert_string_equal(f.records[1].workload, "bonnie++ rewrite");
+	assert_string_equal(f.records[2].workload, "bonnie++ read");
+	kit_near(kit_value(&f.records[2], "throughput")->value, 300 * 1048576.0, "read");
+	kit_near(kit_value(&f.records[2], "latency_max")->value, 4570e3, "read's latency");
+	assert_string_equal(f.records[3].workload, "bonnie++ seeks");
+	kit_near(kit_value(&f.records[3], "ops_per_s")->value, 250.5, "seeks");
+	assert_has(kit_note(&f, 9), "the number of files in the place of rates");
+	assert_has(kit_note(&f, 10), "not used");
+	format_found_clear(&f);
+	kit_bad("------Sequential Output------\nbox 8G 700k 99\n", "bonnie++",
+		"a row of bonnie++'s table with 4 words");
+}
+
 static void test_iozone(void **state)
 {
 	const char *text =
@@ -484,6 +520,7 @@ int main(void)
 		cmocka_unit_test(test_fio_terse),
 		cmocka_unit_test(test_bonnie),
 		cmocka_unit_test(test_bonnie_table),
+		cmocka_unit_test(test_bonnie_gaps),
 		cmocka_unit_test(test_iozone),
 		cmocka_unit_test(test_elbencho),
 	};
