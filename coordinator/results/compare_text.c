@@ -7,6 +7,7 @@
 #include "coordinator/results/compare.h"
 
 #define PLACES_MAX 6
+#define SIDE_PLACES_MAX 4 /* decimals that show on which side of 0 an interval lies */
 
 const char *verdict_name(enum verdict v)
 {
@@ -22,13 +23,6 @@ const char *estimator_name(enum estimator e)
 	return names[e];
 }
 
-/* As many decimals as the interval's width makes readable. */
-static int decimals(double percent, double half)
-{
-	if (fabs(percent) >= 10 && !(half < 0.5))
-		return 0;
-	return half < 0.1 ? 2 : 1;
-}
 
 /* -0.0 is printed as +0.0. */
 static double rounded(double percent, int places)
@@ -50,10 +44,24 @@ static void percent_text(double percent, int places, struct buf *out)
 	buf_addf(out, "%+.*f", places, v);
 }
 
+/* As many decimals as the interval's width makes readable, and as show on which side of 0 it lies: a
+ * difference that is called is not printed as one that may be none. */
+static int decimals(double percent, double lo, double hi)
+{
+	double half = (hi - lo) / 2, near = lo > 0 ? lo : hi;
+	int places = half < 0.1 ? 2 : 1;
+
+	if (fabs(percent) >= 10 && !(half < 0.5))
+		places = 0;
+	while ((lo > 0 || hi < 0) && rounded(near, places) == 0 && places < SIDE_PLACES_MAX)
+		places++;
+	return places;
+}
+
 void compare_change_text(const struct compared *c, struct buf *out)
 {
 	double d = 100 * expm1(c->d), lo = 100 * expm1(c->lo), hi = 100 * expm1(c->hi);
-	int places = decimals(d, (hi - lo) / 2);
+	int places = decimals(d, lo, hi);
 
 	if (isnan(d))
 		return;

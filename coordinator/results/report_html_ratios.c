@@ -273,7 +273,7 @@ static size_t host_changes(const struct html *h, const struct analysis_run *r,
 	const struct result_comparison *c, struct host_change *ret)
 {
 	const struct compare_terms terms = {
-		c->alpha, 1, metric_table[c->metric].higher_is_better, c->margin};
+		COMPARE_ALPHA, 1, metric_table[c->metric].higher_is_better, c->margin};
 	uint32_t base = layout_index(r, c->base), subject = layout_index(r, c->subject);
 	size_t n = 0;
 

@@ -199,6 +199,34 @@ static void hosts_are_replicates(void **state)
 	assert_int_equal(c.verdict, VERDICT_TOO_FEW);
 }
 
+/* An interval that excludes 0 is not printed as if it ended there: the digits go on until it shows. */
+static void what_is_called_is_seen(void **state)
+{
+	static const struct {
+		double d, lo, hi;
+		const char *says;
+	} table[] = {
+		{0.02, 0.0003, 0.04, "+2.02% (+0.03…+4.08%)"},
+		{-0.02, -0.04, -0.0003, "-1.98% (-3.92…-0.03%)"},
+		{0.12, 0.003, 0.24, "+12.7% (+0.3…+27.1%)"},
+		{0.12, 0.00003, 0.24, "+12.750% (+0.003…+27.125%)"},
+		{0.12, 1e-9, 0.24, "+12.7497% (+0.0000…+27.1249%)"},
+		{0.12, -0.003, 0.24, "+13% (+0…+27%)"},
+		{0.02, -0.0003, 0.04, "+2.0% (+0.0…+4.1%)"},
+		{0.12, 0.05, 0.2, "+13% (+5…+22%)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct compared c = {.d = table[i].d, .lo = table[i].lo, .hi = table[i].hi};
+		struct buf out = {0};
+
+		compare_change_text(&c, &out);
+		assert_string_equal(buf_str(&out), table[i].says);
+		buf_free(&out);
+	}
+}
+
 static void margins(void **state)
 {
 	static const struct {
@@ -393,6 +421,7 @@ int main(void)
 		cmocka_unit_test(half_pairs_leave),
 		cmocka_unit_test(unequal_counts_are_guarded),
 		cmocka_unit_test(hosts_are_replicates),
+		cmocka_unit_test(what_is_called_is_seen),
 		cmocka_unit_test(margins),
 		cmocka_unit_test(no_spread),
 		cmocka_unit_test(resolution_widens),

@@ -59,7 +59,7 @@ static void add_trials(struct buf *lines, const char *host, uint32_t blocks)
 
 static void add_environment(struct buf *lines, const char *host)
 {
-	struct result_environment v = {1, (char *)host, NULL};
+	struct result_environment v = {.run = 1, .host = (char *)host};
 
 	v.inventory = json_pack("{ss s[{ss ss ss}]}", "os", "Debian 12", "disks", "serial", "SERIAL",
 		"model", "ST4000", "name", "sda");
@@ -397,10 +397,56 @@ static void nothing_yet_is_said(void **state)
 	result_set_clear(&set);
 }
 
+/* A host's own interval is called one of 95 %, also where the run stopped by its precision and its
+ * verdicts ask for more. */
+static void a_hosts_interval_is_what_it_says(void **state)
+{
+	static const char *const hosts[] = {"knew", "slocum", "tallboy"};
+	struct result_set set = {0};
+	struct compare_host both;
+	struct compared c;
+	struct buf lines = {0}, text = {0};
+	struct analysis a;
+	struct err e;
+	char *html;
+
+	(void)state;
+	lines_run(&lines, 1, "two-layouts", 8, layouts, 2, workloads, 1);
+	buf_adds(&lines,
+		"{\"type\":\"plan\",\"run\":1,\"text\":\"name: two-layouts\\nhosts: all\\n"
+		"trials: {min: 5, max: 8, until: 2%}\\n"
+		"layouts: {hba8: {existing: /a}, sata2: {existing: /b}}\\n"
+		"workloads: {dump: {stream: {op: write, size: 1G}}}\\n\"}\n");
+	for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
+		add_trials(&lines, hosts[i], 5);
+	lines_read(lines.data, &set);
+	assert_ok(analysis_make(&set, &a, &e), e);
+	assert_non_null(a.runs[0].plan);
+	assert_true(a.comparisons[0].alpha == COMPARE_ALPHA_UNTIL);
+	both = (struct compare_host){analysis_side(analysis_row(&a, &a.runs[0], "knew", 0, METRIC_ELAPSED, 0)),
+		analysis_side(analysis_row(&a, &a.runs[0], "knew", 0, METRIC_ELAPSED, 1)), 1};
+	html = page(&set, &small, 0);
+	for (int until = 0; until < 2; until++) {
+		const struct compare_terms t = {until ? COMPARE_ALPHA_UNTIL : COMPARE_ALPHA, 1, 0, 0};
+
+		compare(&both, 1, &t, &c);
+		buf_reset(&text);
+		compare_change_text(&c, &text);
+		if ((strstr(html, text.data) == NULL) != until)
+			fail_msg("'%s' is %sthere", text.data, until ? "" : "not ");
+	}
+	free(html);
+	analysis_clear(&a);
+	result_set_clear(&set);
+	buf_free(&lines);
+	buf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections_stand_in_order),
+		cmocka_unit_test(a_hosts_interval_is_what_it_says),
 		cmocka_unit_test(plots_hold_the_numbers),
 		cmocka_unit_test(text_is_never_markup),
 		cmocka_unit_test(nothing_is_loaded),
