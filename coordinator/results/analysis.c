@@ -202,7 +202,8 @@ static void mark_invalid(struct result_comparison *c, const struct findings *all
 		const struct finding *f = &all->v[i];
 
 		if (f->unknown || f->severity != SEVERITY_INVALID || f->run != c->run ||
-			(f->workload && strcmp(f->workload, c->workload) != 0))
+			(f->workload && strcmp(f->workload, c->workload) != 0) ||
+			(f->metric != METRIC_COUNT && f->metric != c->metric))
 			continue;
 		if (f->host && c->host && strcmp(f->host, c->host) != 0)
 			continue;

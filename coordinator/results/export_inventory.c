@@ -78,7 +78,8 @@ int export_read_environment(
 			l->name, l->no, of.host);
 	s->envs = xreallocarray(s->envs, s->n_envs + 1, sizeof(*s->envs));
 	s->envs[s->n_envs++] =
-		(struct result_environment){run, xstrdup(of.host), json_deep_copy(inventory)};
+		(struct result_environment){.run = run, .host = xstrdup(of.host),
+			.inventory = json_deep_copy(inventory)};
 	return 0;
 }
 

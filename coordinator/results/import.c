@@ -123,7 +123,7 @@ static char *layout_of(const struct import *im, const struct format_record *rec)
 
 static const char *host_of(const struct import *im, const struct format_record *rec)
 {
-	return rec->host ? rec->host : im->o->host ? im->o->host : "imported";
+	return rec->host ? rec->host : im->o->host ? im->o->host : IMPORT_HOST;
 }
 
 static const char *workload_of(const struct import *im, const struct format_record *rec)

@@ -10,11 +10,13 @@
 #include "common/formats/formats.h"
 #include "coordinator/results/set.h"
 
+#define IMPORT_HOST "imported" /* the host of results that name none */
+
 struct import_options {
 	const struct format *format; /* NULL: found by content */
 	uint64_t into;      /* run of the set to add to, made by an earlier import; 0: a new one */
 	const char *run;    /* name of a new run; NULL: the text's own, else the file's */
-	const char *host;   /* of results that name none; NULL: "imported" */
+	const char *host;   /* of results that name none; NULL: IMPORT_HOST */
 	const char *layout; /* NULL: the text's own, else the file's name without its ending; given,
 			     * it stands before the names that the text gives itself */
 	const char *workload; /* instead of the text's own; NULL: those, else the format's */

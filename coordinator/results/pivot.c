@@ -9,6 +9,7 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "coordinator/results/import.h"
 
 #define NAMES_MAX 4 /* in a message */
 
@@ -132,7 +133,7 @@ static void move_summary(const struct pivot *p, struct result_summary *m)
 		rename_one(&m->host, p->host);
 }
 
-/* A host's environment stands in each pivoted run: all of them were measured there. */
+/* A source's environments stand in each pivoted run: all of its layouts were measured there. */
 static void move_environments(const struct pivot *p, size_t targets)
 {
 	struct result_set *s = p->set;
@@ -142,6 +143,7 @@ static void move_environments(const struct pivot *p, size_t targets)
 	for (size_t i = 0; i < s->n_envs; i++)
 		for (size_t k = 0; k < targets; k++)
 			v[n++] = (struct result_environment){k + 1,
+				source_of(p, s->envs[i].run) + 1,
 				xstrdup(p->one_host ? p->host : s->envs[i].host),
 				json_incref(s->envs[i].inventory)};
 	for (size_t i = 0; i < s->n_envs; i++) {
@@ -151,6 +153,32 @@ static void move_environments(const struct pivot *p, size_t targets)
 	free(s->envs);
 	s->envs = v;
 	s->n_envs = n;
+}
+
+/* What was executed for a layout goes where its trials go; the rest was for all of them, and goes. */
+static void move_steps(const struct pivot *p)
+{
+	struct result_set *s = p->set, rest = {0};
+	size_t n = 0;
+
+	rest.steps = xcalloc(s->n_steps + 1, sizeof(*rest.steps));
+	for (size_t i = 0; i < s->n_steps; i++) {
+		struct result_step *t = &s->steps[i];
+		uint32_t source = source_of(p, t->run);
+
+		if (!strv_has(&p->layouts, t->layout_name)) {
+			rest.steps[rest.n_steps++] = *t;
+			continue;
+		}
+		t->run = target_of(p, t->layout_name) + 1;
+		t->layout = source;
+		rename_one(&t->layout_name, p->v[source].label);
+		if (p->one_host)
+			rename_one(&t->host, p->host);
+		s->steps[n++] = *t;
+	}
+	s->n_steps = n;
+	result_set_clear(&rest);
 }
 
 static void drop_series(struct result_set *s)
@@ -205,6 +233,19 @@ static int some_imported(const struct pivot *p)
 	return 0;
 }
 
+/* The host that all of a source was measured on; "" where there are several, and for what imports
+ * call theirs when nobody named one. Caller frees. */
+static char *host_of(const struct pivot *p, const struct result_run *r)
+{
+	struct strv hosts = {0};
+	char *host;
+
+	hosts_of(p, r->id, &hosts);
+	host = xstrdup(hosts.n == 1 && strcmp(hosts.v[0], IMPORT_HOST) != 0 ? hosts.v[0] : "");
+	strv_free(&hosts);
+	return host;
+}
+
 /* Which plan each layout of the target has: that of its source. */
 static void make_sources(const struct pivot *p, size_t target, struct result_run *ret)
 {
@@ -218,7 +259,9 @@ static void make_sources(const struct pivot *p, size_t target, struct result_run
 			.name = xstrdup(r->name),
 			.plan_sha256 = xstrdup(r->plan_sha256),
 			.plan_text = xstrdup(r->plan_text ? r->plan_text : ""),
-			.layout = xstrdup(layout)};
+			.layout = xstrdup(layout),
+			.host = host_of(p, r),
+			.cache = xstrdup(r->cache)};
 		strv_copy(&ret->sources[i].sets, &r->sets);
 	}
 }
@@ -267,6 +310,7 @@ static void replace_runs(struct pivot *p)
 	if (s->n_trials)
 		qsort(s->trials, s->n_trials, sizeof(*s->trials), by_trial);
 	move_environments(p, targets);
+	move_steps(p);
 	drop_series(s);
 	result_set_clear(&old);
 	s->runs = made;

@@ -149,11 +149,15 @@ static const char *text_of(const json_t *o, const char *key)
 
 static void host_row(struct html *h, const struct result_environment *v)
 {
+	const char *source = result_environment_source(h->set, v);
 	char host[REPORT_HOST_MAX], s[UNITS_LEN];
 	int64_t ram = json_get_int(v->inventory, "ram_bytes", 0);
 
 	html_row(h);
-	html_cell(h, "%s", html_host(h, v->host, host));
+	if (source)
+		html_cell(h, "%s (%s)", html_host(h, v->host, host), source);
+	else
+		html_cell(h, "%s", html_host(h, v->host, host));
 	html_cell(h, "%s", text_of(v->inventory, "os"));
 	html_cell(h, "%s", text_of(v->inventory, "kernel"));
 	html_cell(h, "%s", text_of(v->inventory, "zfs"));

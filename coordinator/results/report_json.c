@@ -194,11 +194,13 @@ static json_t *environment_json(const struct result_set *s, const struct report_
 		"os", "kernel", "arch", "cpu", "cpus", "governor", "ram_bytes", "zfs",
 		"zfs_parameters", "agent_version"};
 	const json_t *disks = json_object_get(v->inventory, "disks");
+	const char *source = result_environment_source(s, v);
 	json_t *o = json_object(), *list = json_array(), *d;
 	size_t i;
 
 	set(o, "host", report_json_host(s, opt, v->host));
 	set(o, "run", json_integer((json_int_t)v->run));
+	set(o, "source", source ? json_text(source) : json_null());
 	for (i = 0; i < ARRAY_LEN(copied); i++) {
 		json_t *value = json_object_get(v->inventory, copied[i]);
 
@@ -220,16 +222,19 @@ static json_t *environments_json(const struct result_set *s, const struct report
 	return list;
 }
 
+enum builds { BUILDS_UNTOLD, BUILT_ONCE, BUILT_EACH_BLOCK };
+
 /* Why a trial failed names devices and folders: a redacted report does not say it. */
 static json_t *trial_json(const struct report_options *opt, const struct result_trial *t, double value,
-	int valid, int once)
+	int valid, enum builds builds)
 {
 	json_t *o = json_object();
 
 	set(o, "value", json_number(value));
 	set(o, "block", json_integer(t->block));
 	set(o, "position", t->position ? json_integer(t->position) : json_null());
-	set(o, "build", json_integer(once ? 1 : t->block));
+	set(o, "build", builds == BUILDS_UNTOLD ? json_null()
+						: json_integer(builds == BUILT_ONCE ? 1 : t->block));
 	set(o, "started", wall(t->sum.started_wall_ns));
 	set(o, "valid", json_boolean(valid));
 	set(o, "attempt", json_integer(t->attempt));
@@ -239,12 +244,20 @@ static json_t *trial_json(const struct report_options *opt, const struct result_
 	return o;
 }
 
-static int is_once(const struct result_set *s, uint64_t run)
+/* Of imports the order may be known, but not what was built. */
+static enum builds builds_of(const struct result_set *s, uint64_t run)
 {
-	for (size_t i = 0; i < s->n_runs; i++)
-		if (s->runs[i].id == run)
-			return strcmp(s->runs[i].design, "once") == 0;
-	return 0;
+	const struct result_run *r = NULL;
+
+	for (size_t i = 0; i < s->n_runs && !r; i++)
+		r = s->runs[i].id == run ? &s->runs[i] : NULL;
+	if (!r || strcmp(r->state, "imported") == 0)
+		return BUILDS_UNTOLD;
+	if (strcmp(r->design, "once") == 0)
+		return BUILT_ONCE;
+	return strcmp(r->design, "random-blocks") == 0 || strcmp(r->design, "as-written") == 0
+		       ? BUILT_EACH_BLOCK
+		       : BUILDS_UNTOLD;
 }
 
 /* Those that count, then those that failed and stand: value null, valid false. */
@@ -252,17 +265,17 @@ static json_t *trials_json(const struct result_set *s, const struct report_optio
 	const struct result_row *r)
 {
 	json_t *list = json_array();
-	int once = is_once(s, r->run);
+	enum builds builds = builds_of(s, r->run);
 
 	for (unsigned i = 0; i < r->listed; i++)
-		json_array_append_new(list, trial_json(opt, r->trials[i], r->values[i], 1, once));
+		json_array_append_new(list, trial_json(opt, r->trials[i], r->values[i], 1, builds));
 	for (size_t i = 0; i < s->n_trials && r->failed; i++) {
 		const struct result_trial *t = &s->trials[i];
 
 		if (t->run == r->run && !t->superseded && !t->sum.ok &&
 			strcmp(t->host, r->host) == 0 && strcmp(t->layout_name, r->layout) == 0 &&
 			strcmp(t->workload_name, r->workload) == 0)
-			json_array_append_new(list, trial_json(opt, t, NAN, 0, once));
+			json_array_append_new(list, trial_json(opt, t, NAN, 0, builds));
 	}
 	return list;
 }
@@ -376,9 +389,9 @@ static json_t *commands_json(const struct result_set *s, const struct report_opt
 int report_json(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
-	double margin = s->n_runs ? s->runs[0].margin : 0;
 	json_t *doc, *results;
 	struct analysis a;
+	double margin;
 
 	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
@@ -386,6 +399,7 @@ int report_json(
 		analysis_clear(&a);
 		return -1;
 	}
+	margin = a.n_runs ? analysis_margin(&a.runs[0]) : 0;
 	doc = json_object();
 	set(doc, "schema", json_integer(SCHEMA));
 	set(doc, "tool_version", json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));

@@ -95,8 +95,8 @@ static struct finding *add(const struct rule_input *in, struct finding f)
 struct finding *finding_add(const struct rule_input *in, enum severity severity, const char *host,
 	const char *layout, const char *workload, json_t *evidence, const char *fmt, ...)
 {
-	struct finding f = {in->rule, severity, 0, in->run->run->id, host, layout, workload, NULL,
-		evidence ? evidence : json_object()};
+	struct finding f = {in->rule, severity, 0, in->run->run->id, host, layout, workload,
+		METRIC_COUNT, NULL, evidence ? evidence : json_object()};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -108,7 +108,8 @@ struct finding *finding_add(const struct rule_input *in, enum severity severity,
 void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 {
 	struct finding f = {
-		in->rule, SEVERITY_NOTE, 1, in->run->run->id, NULL, NULL, NULL, NULL, NULL};
+		in->rule, SEVERITY_NOTE, 1, in->run->run->id, NULL, NULL, NULL, METRIC_COUNT, NULL,
+		NULL};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -134,11 +135,25 @@ int rule_row_is_headline(const struct rule_input *in, const struct result_row *r
 	       in->run->headline[row->workload_index] == row->metric;
 }
 
+/* source 0: whatever it is. */
+static const json_t *inventory(const struct rule_input *in, const char *host, uint32_t source)
+{
+	for (size_t i = 0; i < in->set->n_envs; i++) {
+		const struct result_environment *v = &in->set->envs[i];
+
+		if (v->run == in->run->run->id && strcmp(v->host, host) == 0 &&
+			(!source || !v->source || v->source == source))
+			return v->inventory;
+	}
+	return NULL;
+}
+
 const json_t *rule_inventory(const struct rule_input *in, const char *host)
 {
-	for (size_t i = 0; i < in->set->n_envs; i++)
-		if (in->set->envs[i].run == in->run->run->id &&
-			strcmp(in->set->envs[i].host, host) == 0)
-			return in->set->envs[i].inventory;
-	return NULL;
+	return inventory(in, host, 0);
+}
+
+const json_t *rule_inventory_of(const struct rule_input *in, const char *host, uint32_t layout)
+{
+	return inventory(in, host, layout + 1);
 }

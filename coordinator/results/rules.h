@@ -21,6 +21,7 @@ struct finding {
 	int unknown; /* the run lacks what the rule needs: neither broken nor kept */
 	uint64_t run;
 	const char *host, *layout, *workload; /* what it is about; NULL: all of them. Borrowed */
+	enum metric_id metric;                /* METRIC_COUNT: of all metrics */
 	char *text;                           /* says it with numbers; without the subject */
 	struct json_t *evidence;              /* an object */
 };
@@ -63,6 +64,14 @@ void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 int rule_row_is_headline(const struct rule_input *in, const struct result_row *row);
 /* What the host told about itself before the run, or NULL. Borrowed. */
 const struct json_t *rule_inventory(const struct rule_input *in, const char *host);
+/* The same where runs stand beside each other, each with its own: that of the layout's run. */
+const struct json_t *rule_inventory_of(
+	const struct rule_input *in, const char *host, uint32_t layout);
+/* What environments are held against each other by: a name for people, NULL behind the last; and its
+ * value as text (caller frees), NULL where the host does not tell. */
+#define RULE_RAM_DIFFERS 0.05 /* of the larger one: what firmware keeps differs by less */
+const char *rule_environment_name(size_t field);
+char *rule_environment_text(const struct json_t *inventory, size_t field);
 /* The rows of a run: every one, in order. Needs analysis.h. */
 #define FOR_ROWS(in, row)                                                                          \
 	for (const struct result_row *row = (in)->analysis->rows + (in)->run->first_row,           \
@@ -86,6 +95,8 @@ void rule_cpu_bound(const struct rule_input *in);         /* V12 */
 void rule_environments(const struct rule_input *in);      /* V13 */
 /* Of V13: what the trials of a workload took. */
 void rule_inputs_differ(const struct rule_input *in);
+/* Of V13: where and how the runs were measured that stand beside each other. */
+void rule_sources_differ(const struct rule_input *in);
 void rule_sectors(const struct rule_input *in);           /* V14 */
 void rule_nearly_full(const struct rule_input *in);       /* V15 */
 void rule_layouts_unlike(const struct rule_input *in);    /* V16 */

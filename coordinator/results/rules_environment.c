@@ -24,12 +24,15 @@ static const struct {
 	{"zfs_parameters", "ZFS parameters"},
 	{"agent_version", "arraymark"},
 };
-#define RAM_DIFFERS 0.05 /* of the larger one: what firmware keeps differs by less */
 
-/* The value as text, caller frees; NULL where the host does not tell. */
-static char *value_of(const json_t *inventory, const char *key)
+const char *rule_environment_name(size_t field)
 {
-	const json_t *v = json_object_get(inventory, key);
+	return field < ARRAY_LEN(fields) ? fields[field].name : NULL;
+}
+
+char *rule_environment_text(const json_t *inventory, size_t field)
+{
+	const json_t *v = json_object_get(inventory, fields[field].key);
 
 	if (!v || json_is_null(v))
 		return NULL;
@@ -55,7 +58,7 @@ static void check_field(const struct rule_input *in, enum severity severity, siz
 
 	for (size_t i = 0; i < in->run->n_hosts; i++) {
 		const char *host = in->run->hosts[i];
-		char *v = value_of(rule_inventory(in, host), fields[field].key);
+		char *v = rule_environment_text(rule_inventory(in, host), field);
 		int found = v && first && strcmp(v, first) != 0;
 
 		if (found)
@@ -91,7 +94,7 @@ static void check_memory(const struct rule_input *in, enum severity severity)
 			most_host = in->run->hosts[i];
 		}
 	}
-	if (least_host && most - least > RAM_DIFFERS * most)
+	if (least_host && most - least > RULE_RAM_DIFFERS * most)
 		finding_add(in, severity, NULL, NULL, NULL,
 			json_pack("{ss sf ss sf}", "host", least_host, "ram_bytes", least,
 				"other_host", most_host, "other_ram_bytes", most),
@@ -114,6 +117,8 @@ void rule_environments(const struct rule_input *in)
 	size_t told = 0;
 
 	rule_inputs_differ(in);
+	if (in->run->run->n_sources)
+		rule_sources_differ(in);
 	for (size_t i = 0; i < in->run->n_hosts; i++)
 		told += rule_inventory(in, in->run->hosts[i]) != NULL;
 	if (told < in->run->n_hosts || in->run->n_hosts == 0)

@@ -1,14 +1,18 @@
 /*
- * Of rule V13: trials of one workload took different inputs, or other versions of a program. What they
- * took stands in their notes. Owns nothing beyond a call.
+ * Of rule V13: trials of one workload took different inputs, or other versions of a program, or moved
+ * other amounts of data. What they took stands in their notes. Owns nothing beyond a call.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
+
+#define AMOUNT_DIFFERS 0.01 /* what ends of files and interrupted blocks make is less */
 
 static const struct {
 	const char *note, *after; /* what identifies it stands behind `after`, to the line's end */
@@ -68,9 +72,63 @@ static void compare_taken(const struct rule_input *in, const struct result_row *
 	}
 }
 
+/* Mean bytes of a row's trials; NaN where one does not tell. */
+static double bytes_of(const struct result_row *row)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < row->listed; i++) {
+		if (!row->trials[i]->sum.bytes)
+			return NAN;
+		sum += (double)row->trials[i]->sum.bytes;
+	}
+	return row->listed ? sum / row->listed : NAN;
+}
+
+static void amount_told(const struct rule_input *in, const struct result_row *a,
+	const struct result_row *b)
+{
+	char x[UNITS_LEN], y[UNITS_LEN];
+
+	finding_add(in, SEVERITY_INVALID, b->host, NULL, b->workload,
+		json_pack("{ss sf ss sf}", "layout", a->layout, "bytes", bytes_of(a),
+			"other_layout", b->layout, "other_bytes", bytes_of(b)),
+		"elapsed is of %s in %s and of %s in %s: not the same work",
+		units_size((int64_t)bytes_of(a), x), a->layout,
+		units_size((int64_t)bytes_of(b), y), b->layout)
+		->metric = METRIC_ELAPSED;
+}
+
+/* A time says something of a layout only beside the time of the same work: of results that no plan of
+ * ours made alike. */
+static void amounts_differ(const struct rule_input *in)
+{
+	const struct result_row *first = NULL;
+	int told = 0;
+
+	FOR_ROWS(in, row)
+	{
+		if (row->metric != METRIC_ELAPSED || !rule_row_is_headline(in, row) ||
+			isnan(bytes_of(row)))
+			continue;
+		if (!first || first->workload_index != row->workload_index ||
+			strcmp(first->host, row->host) != 0) {
+			first = row;
+			told = 0;
+		} else if (!told && fabs(bytes_of(row) / bytes_of(first) - 1) > AMOUNT_DIFFERS) {
+			amount_told(in, first, row);
+			told = 1;
+		}
+	}
+}
+
 void rule_inputs_differ(const struct rule_input *in)
 {
 	size_t n = in->run->n_workloads + 1;
+
+	if (!in->run->plan &&
+		(in->run->run->n_sources || strcmp(in->run->run->state, "imported") == 0))
+		amounts_differ(in);
 
 	for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
 		struct first *first = xcalloc(n, sizeof(*first));

@@ -354,7 +354,8 @@ void rule_small_data(const struct rule_input *in)
 		if (!rule_row_is_headline(in, row) || same_section(told, row))
 			continue;
 		if (strcmp(host, row->host) != 0)
-			ram = (uint64_t)json_get_int(rule_inventory(in, row->host), "ram_bytes", 0);
+			ram = (uint64_t)json_get_int(
+				rule_inventory_of(in, row->host, row->layout_index), "ram_bytes", 0);
 		host = row->host;
 		if (bytes == 0 || ram == 0) {
 			finding_unknown(

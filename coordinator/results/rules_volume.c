@@ -73,7 +73,8 @@ static void compressed_by_default(
 {
 	for (size_t i = 0; i < in->run->n_hosts; i++) {
 		const char *host = in->run->hosts[i];
-		const char *zfs = json_get_str(rule_inventory(in, host), "zfs", "");
+		const char *zfs = json_get_str(
+			rule_inventory_of(in, host, (uint32_t)(l - in->run->plan->layouts)), "zfs", "");
 		enum compressing c = default_of(zfs);
 		char *setting;
 
@@ -99,7 +100,8 @@ static int any_compresses(const struct rule_input *in)
 		if (c == COMPRESSING_YES || c == COMPRESSING_UNKNOWN)
 			return 1;
 		for (size_t k = 0; c == COMPRESSING_BY_DEFAULT && k < in->run->n_hosts; k++) {
-			const json_t *host = rule_inventory(in, in->run->hosts[k]);
+			const json_t *host =
+				rule_inventory_of(in, in->run->hosts[k], (uint32_t)i);
 
 			if (default_of(json_get_str(host, "zfs", "")) != COMPRESSING_NO)
 				return 1;
@@ -159,7 +161,8 @@ static void fill_of(
 	const struct rule_input *in, const char *host, const struct layout *l, uint64_t usable)
 {
 	const struct plan *p = in->run->plan;
-	uint64_t ram = (uint64_t)json_get_int(rule_inventory(in, host), "ram_bytes", 0);
+	const json_t *inventory = rule_inventory_of(in, host, (uint32_t)(l - p->layouts));
+	uint64_t ram = (uint64_t)json_get_int(inventory, "ram_bytes", 0);
 	int64_t all, certain = layout_stored_bytes(p, l, ram);
 	char a[UNITS_LEN], b[UNITS_LEN];
 	struct err ignored;

@@ -18,6 +18,8 @@ static void source_clear(struct result_source *s)
 	free(s->plan_sha256);
 	free(s->plan_text);
 	free(s->layout);
+	free(s->host);
+	free(s->cache);
 	strv_free(&s->sets);
 }
 
@@ -104,6 +106,14 @@ void result_set_clear(struct result_set *s)
 	free(s->steps);
 	strv_free(&s->wish.chosen);
 	*s = (struct result_set){0};
+}
+
+const char *result_environment_source(const struct result_set *s, const struct result_environment *v)
+{
+	for (size_t i = 0; i < s->n_runs && v->source; i++)
+		if (s->runs[i].id == v->run && v->source <= s->runs[i].n_sources)
+			return s->runs[i].sources[v->source - 1].label;
+	return NULL;
 }
 
 int result_series_compare(const void *pa, const void *pb)
@@ -193,8 +203,9 @@ double trial_metric(const struct trial_summary *t, enum metric_id m)
 	case METRIC_OPS:
 		return seconds > 0 && t->ops ? (double)t->ops / seconds : NAN;
 	case METRIC_CPU_PER_OP:
-		return t->ops ? (double)(t->cpu_user_ns + t->cpu_system_ns) / 1e3 / (double)t->ops
-			      : NAN;
+		return t->ops && t->cpu_user_ns + t->cpu_system_ns
+			       ? (double)(t->cpu_user_ns + t->cpu_system_ns) / 1e3 / (double)t->ops
+			       : NAN;
 	case METRIC_PHYS_READ:
 		return t->tele.disks ? (double)t->tele.disk_read_bytes : NAN;
 	case METRIC_PHYS_WRITE:

@@ -31,6 +31,8 @@ struct result_printed {
 struct result_source {
 	char *label, *name, *plan_sha256, *plan_text; /* texts "" where there is none */
 	char *layout; /* what the layout is called in that plan */
+	char *host;   /* where it was measured; "" where there are several hosts or none is named */
+	char *cache;  /* as asked for there, or "" */
 	struct strv sets;
 };
 struct result_run {
@@ -52,6 +54,7 @@ struct result_run {
 };
 struct result_environment {
 	uint64_t run;
+	uint32_t source; /* whose it is, from 1, of a run made of others: the layout's; else 0 */
 	char *host;
 	struct json_t *inventory; /* inventory_json(); owned reference */
 };
@@ -90,6 +93,10 @@ struct result_stop {
 	char *host;
 	uint32_t block; /* the last one */
 };
+/* The label of the run that stands beside others and is described by it; else NULL. Borrowed. */
+struct result_set;
+const char *result_environment_source(
+	const struct result_set *s, const struct result_environment *v);
 /* Series of at most 1,000 points per trial: each merges neighbouring samples. */
 struct result_point {
 	int64_t start_ns, end_ns;

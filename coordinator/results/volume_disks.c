@@ -23,7 +23,7 @@ static const json_t *disk_told(const json_t *inventory, const char *id)
 
 static void take(const struct rule_input *in, const struct trial_evidence *e, struct volume_disks *d)
 {
-	const json_t *inventory = rule_inventory(in, d->host);
+	const json_t *inventory = rule_inventory_of(in, d->host, d->layout_index);
 
 	d->v = xcalloc(e->n_disks + 1, sizeof(*d->v));
 	for (size_t i = 0; i < e->n_disks; i++)

@@ -64,7 +64,7 @@ static int run_lines(
 static int environment_lines(
 	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
 {
-	struct result_environment v = {q->run.run, (char *)db_get_text(row, 1), NULL};
+	struct result_environment v = {.run = q->run.run, .host = (char *)db_get_text(row, 1)};
 	struct inventory inv = {0};
 	const void *bytes;
 	size_t len;

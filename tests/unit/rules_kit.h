@@ -111,7 +111,7 @@ static inline void add_disks(const struct scene *c, json_t *inventory)
 
 static inline void add_host(const struct scene *c, const char *host, const char *members, struct buf *lines)
 {
-	struct result_environment v = {1, (char *)host, json_loads(members, 0, NULL)};
+	struct result_environment v = {.run = 1, .host = (char *)host, .inventory = json_loads(members, 0, NULL)};
 
 	assert_non_null(v.inventory);
 	if (c->ram != 1 && !json_object_get(v.inventory, "ram_bytes"))

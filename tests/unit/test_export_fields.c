@@ -33,7 +33,7 @@ static void export_environment_of(struct buf *out)
 	struct inventory inv = {.host = "knew", .os = "Debian", .cpus = 8, .ram_bytes = 1ull << 34,
 		.privileged = 1, .zfs_parameters = {texts, 1, 0}, .tags = {words, 1, 0},
 		.disks = &disk, .n_disks = 1, .pools = &pool, .n_pools = 1};
-	struct result_environment env = {7, "knew", inventory_json(&inv)};
+	struct result_environment env = {.run = 7, .host = "knew", .inventory = inventory_json(&inv)};
 	json_t *disks = json_object_get(env.inventory, "disks");
 	json_t *whole = json_deep_copy(json_array_get(disks, 0));
 

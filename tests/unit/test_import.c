@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "tests/unit/test.h"
+#include "common/base/json.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/export.h"
 #include "coordinator/results/import.h"
+#include "coordinator/results/report.h"
 
 static void add(struct result_set *s, const char *name, const char *text,
 	const struct import_options *o, uint64_t *ret_run)
@@ -47,6 +49,43 @@ static void test_trials(void **state)
 	assert_true(s.trials[1].sum.elapsed_ns == 57000000000ll);
 	assert_int_equal(s.trials[1].n_printed, 1);
 	assert_true(s.trials[1].printed[0].resolution == 1);
+	result_set_clear(&s);
+}
+
+/* What a text does not tell is absent: not 0 for the CPU's time, and no build. */
+static void test_what_is_not_told(void **state)
+{
+	struct import_options o = {0};
+	struct report_options r = {0};
+	struct result_set s = {0};
+	struct buf out = {0};
+	struct err e = {0};
+	json_t *doc, *list, *one;
+	uint64_t run = 0;
+	size_t i;
+
+	(void)state;
+	add(&s, "f.json",
+		"{\"fio version\": \"fio-3.33\", \"timestamp_ms\": 1700000000000, \"jobs\": "
+		"[{\"jobname\": \"g\", \"error\": 0, \"read\": {\"io_bytes\": 4096000, "
+		"\"io_kbytes\": 4000, \"bw\": 4000, \"iops\": 1000.0, \"runtime\": 1000, "
+		"\"total_ios\": 1000}}]}\n",
+		&o, &run);
+	assert_ok(export_read_end(&s, &e), e);
+	assert_ok(report_json(&s, &r, &out, &e), e);
+	assert_ok(json_parse("report", buf_str(&out), out.len, out.len, &doc, &e), e);
+	list = json_object_get(doc, "results");
+	assert_int_equal(json_array_size(list), 3);
+	json_array_foreach(list, i, one)
+	{
+		const json_t *trial = json_array_get(json_object_get(one, "trials"), 0);
+
+		assert_string_not_equal(json_get_str(one, "metric", ""), "cpu_per_op");
+		assert_true(json_is_string(json_object_get(trial, "started")));
+		assert_true(json_is_null(json_object_get(trial, "build")));
+	}
+	json_decref(doc);
+	buf_free(&out);
 	result_set_clear(&s);
 }
 
@@ -306,6 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trials),
+		cmocka_unit_test(test_what_is_not_told),
 		cmocka_unit_test(test_two_files),
 		cmocka_unit_test(test_names_from_outside),
 		cmocka_unit_test(test_failed_trial),

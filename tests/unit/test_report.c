@@ -409,7 +409,7 @@ static void json_keeps_failed_trials(void **state)
 
 static void redacted_reports_hide_names(void **state)
 {
-	struct result_environment v = {1, "b", NULL};
+	struct result_environment v = {.run = 1, .host = "b"};
 	struct report_options o = {.redact = 1};
 	struct result_set set = {0};
 	struct buf line = {0}, out = {0};

@@ -64,7 +64,7 @@ static void add_step(struct buf *lines, const char *host, uint32_t block, const 
 
 static void add_environment(struct buf *lines)
 {
-	struct result_environment v = {1, "knew", NULL};
+	struct result_environment v = {.run = 1, .host = "knew"};
 
 	v.inventory = json_pack("{ss ss s{ss} s[{ss ss ss ss}]}", "os", "Debian 12", "governor",
 		"performance", "zfs_parameters", "zfs_arc_max", "0", "disks", "name", "sda",

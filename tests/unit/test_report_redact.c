@@ -50,7 +50,7 @@ static void make_set(struct result_set *set)
 
 	lines_run(&lines, 1, "demo", 4, layouts, 1, workloads, 1);
 	for (size_t i = 0; i < ARRAY_LEN(hosts); i++) {
-		struct result_environment v = {1, (char *)hosts[i],
+		struct result_environment v = {.run = 1, .host = (char *)hosts[i], .inventory =
 			json_pack("{ss ss si s[{ss ss ss}]}", "kernel", i ? "6.1" : "6.12",
 				"boot_id", "one", "ram_bytes", (int)(1 + i) << 29, "disks", "name",
 				"sdx", "serial", "SECRET2", "path", "/dev/disk/by-id/SECRET2")};

@@ -87,7 +87,7 @@ static void add_environment(struct buf *lines, const char *host)
 	struct inventory inv = {.host = (char *)host, .os = "Debian 12", .kernel = "6.1",
 		.arch = "x86_64", .cpu = "Xeon", .zfs = "2.2", .agent_version = "0.1.0", .cpus = 8,
 		.ram_bytes = 1ull << 36, .disks = &disk, .n_disks = 1};
-	struct result_environment v = {1, (char *)host, inventory_json(&inv)};
+	struct result_environment v = {.run = 1, .host = (char *)host, .inventory = inventory_json(&inv)};
 
 	export_environment(&v, lines);
 	json_decref(v.inventory);

@@ -251,7 +251,7 @@ static void export_set(const struct result_set *s, struct buf *out)
 static void sample_lines(struct buf *lines, struct buf *hist)
 {
 	struct result_trial t = a_trial("a", 1, 1, 1, 1, 123456789012);
-	struct result_environment v = {1, "a", big_inventory(250)};
+	struct result_environment v = {.run = 1, .host = "a", .inventory = big_inventory(250)};
 	struct result_run r = {.id = 1,
 		.name = "demo",
 		.state = "running",
