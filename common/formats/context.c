@@ -119,6 +119,24 @@ int context_line(struct context *c, struct reader *r, struct format_found *f)
 	return taken;
 }
 
+int context_unknown(struct reader *r, const char *s)
+{
+	static const char *const keys[] = {
+		"run", "host", "layout", "workload", "op", "cache", "bytes", "metric", NULL};
+	char *key = xstrndup(s, strcspn(s, ":"));
+	const char *near = str_nearest(key, keys);
+
+	if (near)
+		reader_wrong(r, "'%.40s:' is no key (did you mean '%s:'?)", key, near);
+	else
+		reader_wrong(r,
+			"'%.40s:' is no key: run, host, layout, workload, op, cache, bytes and metric "
+			"are",
+			key);
+	free(key);
+	return -1;
+}
+
 static void fill(char **to, const char *from)
 {
 	if (!*to)

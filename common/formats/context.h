@@ -21,6 +21,8 @@ void context_clear(struct context *c);
 int context_line(struct context *c, struct reader *r, struct format_found *f);
 /* Sets one key (also from "key=value"). 0: no such key; 1: taken; -1: error. */
 int context_set(struct context *c, struct reader *r, const char *key, const char *value);
+/* The line at s has a key that is none: an error that names those there are; returns -1. */
+int context_unknown(struct reader *r, const char *s);
 /* Fills a record's names and bytes where it has none. */
 void context_apply(const struct context *c, struct format_record *rec);
 /* "raidz2, write" or "" for notes; into out. */

@@ -183,6 +183,43 @@ static int64_t started_ns(const struct fio_place *p, const json_t *job, double r
 	return ms > 0 && ms < 4e12 ? (int64_t)ms * 1000000 : 0;
 }
 
+/* The first of the members that is there and no number from 0 on; NULL: there is none. */
+static const char *wrong_number(const json_t *o, const char *const *keys)
+{
+	for (; *keys; keys++) {
+		const json_t *v = json_object_get(o, *keys);
+
+		if (v && !(json_is_number(v) && json_number_value(v) >= 0))
+			return *keys;
+	}
+	return NULL;
+}
+
+/* What is computed with is a number: nothing is taken as 0 for being something else. */
+static int check_side(const struct fio_place *p, const json_t *d, const char *op, const char *job)
+{
+	static const char *const counts[] = {
+		"io_bytes", "io_kbytes", "bw", "iops", "runtime", "total_ios", NULL};
+	static const char *const of_section[] = {"min", "max", "mean", "N", NULL};
+	static const char *const of_percentiles[] = {"50.000000", "99.000000", "99.900000", NULL};
+	static const char *const sections[] = {"clat_ns", "lat_ns", "clat", "lat"};
+	const char *key = json_is_object(d) ? wrong_number(d, counts) : "";
+	const char *in = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(sections) && !key; i++) {
+		const json_t *o = json_object_get(d, sections[i]);
+
+		in = sections[i];
+		key = wrong_number(o, of_section);
+		key = key ? key : wrong_number(json_object_get(o, "percentile"), of_percentiles);
+	}
+	if (!key)
+		return 0;
+	return err_set(p->e, ERR_INPUT, "%s:%zu: fio job '%.60s': %s%s%s%s%s is no %s", p->name, p->line,
+		job, op, *in ? "." : "", in, *key ? "." : "", key,
+		*key ? "number from 0 on" : "object");
+}
+
 static int take_side(const struct fio_place *p, const json_t *o, const char *op,
 	struct fio_bins *table, struct fio_side *s)
 {
@@ -192,6 +229,8 @@ static int take_side(const struct fio_place *p, const json_t *o, const char *op,
 	double bytes = bytes_of(d), total = number(d, "total_ios"), error = number(o, "error");
 
 	*s = (struct fio_side){.op = op, .line = p->line, .jobs = 1};
+	if (check_side(p, d, op, job))
+		return -1;
 	s->runtime_ms = number(d, "runtime");
 	if (bytes < 0 || bytes > COUNT_MAX || total < 0 || total > COUNT_MAX || s->runtime_ms < 0)
 		return wrong(p->name, p->line, p->e, job, "negative or impossible counts");
@@ -234,11 +273,14 @@ int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *
 			p->e, ERR_INPUT, "%s:%zu: a fio job that is no object", p->name, p->line);
 	if (is_sum_of_clients(job, p->jobs))
 		return 0;
+	if (json_object_get(job, "error") && !json_is_number(json_object_get(job, "error")))
+		return wrong(p->name, p->line, p->e, json_get_str(job, "jobname", ""),
+			"error is no number");
 	take_syncs(job, out);
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		struct fio_side s;
 
-		if (!json_is_object(json_object_get(job, ops[i])))
+		if (!json_object_get(job, ops[i]))
 			continue;
 		if (take_side(p, job, ops[i], table, &s))
 			return -1;

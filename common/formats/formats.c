@@ -159,7 +159,9 @@ int format_detect(
 		return 0;
 	}
 	format_names(&names);
-	err_set(e, ERR_INPUT, "%s: not a result that is known here; --format says what it is: %s",
+	err_set(e, ERR_INPUT,
+		"%s: not a result that is known here (read are %s); the shortest one is a line "
+		"'layout: NAME' and below it a time a line, such as 10.2s: see arraymark-results(5)",
 		name, buf_str(&names));
 	buf_free(&names);
 	return -1;

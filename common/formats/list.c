@@ -76,11 +76,21 @@ static void add_value(
 		context_of(rec, of, sizeof(of)), q->assumed ? " (a power of 1000 assumed)" : "");
 }
 
+/* A word and a colon, and not the name of a file or a time. */
+static int is_key(const char *s)
+{
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
+
+	return n && s[n] == ':' && (s[n + 1] == ' ' || s[n + 1] == '\t');
+}
+
 static int take_values(
 	struct list *l, struct reader *r, const struct context *c, struct format_found *f)
 {
 	const char *p = behind_ordinal(skip_blanks(r->s));
 
+	if (is_key(p))
+		return context_unknown(r, p);
 	while (*p) {
 		struct quantity q;
 		int plain;

@@ -314,6 +314,8 @@ int seconds_check(const struct number *seconds, struct err *e)
 		return err_set(e, ERR_INPUT,
 			"a time of zero (printed in steps of %g s): nothing to compare",
 			seconds->resolution);
+	if (seconds->value < 1e-9)
+		return err_set(e, ERR_INPUT, "a time of %g s, less than a nanosecond", seconds->value);
 	if (seconds->value > TEN_YEARS_S)
 		return err_set(e, ERR_INPUT, "a time of %g s, more than 10 years", seconds->value);
 	return 0;

@@ -323,6 +323,52 @@ static int check_metrics(const struct result_wish *w, const struct analysis *a, 
 	return 0;
 }
 
+/* The words of a list as an error names them. */
+static int no_such(const struct condition *c, const char *what, const char *word, const struct strv *there,
+	struct err *e)
+{
+	struct buf list = {0};
+
+	for (size_t i = 0; i < there->n; i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", there->v[i]);
+	err_set(e, ERR_USAGE, "--fail-%s '%s': there is no %s '%s' here: %s",
+		c->unless ? "unless" : "if", c->text, what, word, buf_str(&list));
+	buf_free(&list);
+	return -1;
+}
+
+/* A condition on what is not there would never be decided. */
+static int check_condition(const struct condition *c, const struct analysis *a, struct err *e)
+{
+	struct strv workloads = {0}, metrics = {0};
+	int bad = 0;
+
+	for (size_t k = 0; k < a->n_rows; k++) {
+		const struct result_row *row = &a->rows[k];
+		const char *metric = metric_table[row->metric].name;
+
+		if (!strv_has(&workloads, row->workload))
+			strv_add(&workloads, row->workload);
+		if (c->workload && !strcmp(row->workload, c->workload) && !strv_has(&metrics, metric))
+			strv_add(&metrics, metric);
+	}
+	if (c->workload && !strv_has(&workloads, c->workload))
+		bad = no_such(c, "workload", c->workload, &workloads, e);
+	else if (c->workload && !strv_has(&metrics, metric_table[c->metric].name))
+		bad = no_such(c, "metric of that workload", metric_table[c->metric].name, &metrics, e);
+	strv_free(&workloads);
+	strv_free(&metrics);
+	return bad;
+}
+
+static int check_conditions(const struct request *q, const struct analysis *a, struct err *e)
+{
+	for (size_t i = 0; i < q->n_conditions; i++)
+		if (check_condition(&q->conditions[i], a, e))
+			return -1;
+	return 0;
+}
+
 static int print_all(struct ctl *c, struct request *q, int long_form, struct err *e)
 {
 	struct report_options ro = {.color = c->color_out, .width = c->width_out, .long_form = long_form};
@@ -333,7 +379,8 @@ static int print_all(struct ctl *c, struct request *q, int long_form, struct err
 	if (analysis_make(&q->sources.set, &a, e))
 		return -1;
 	status = status_of(q, &a);
-	r = check_metrics(&q->sources.set.wish, &a, e);
+	r = check_conditions(q, &a, e);
+	r = r ? r : check_metrics(&q->sources.set.wish, &a, e);
 	r = r ? r : fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
 	if (!r && c->json)
 		r = add_to_json(q, &a, status, long_form, &out, e);

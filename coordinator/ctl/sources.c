@@ -29,14 +29,27 @@ int sources_is_file(const char *arg)
 	return is_path(arg) || named_path(arg);
 }
 
+/* An argument that could have been a file, or the name of a run. */
+static int not_there(const char *arg, struct err *e)
+{
+	return err_set(e, ERR_NOTFOUND,
+		"%s: there is neither such a file nor such a run: `arraymark runs` lists the runs", arg);
+}
+
+/* No name of a run has a dot: there is no need to ask a coordinator. */
 static int read_one(struct sources *s, struct ctl *c, const char *arg, const char *path,
 	const struct format *format, struct result_set *one, struct err *e)
 {
 	if (path)
 		return fetch_add_file(path, format, one, &s->log, e);
+	if (strchr(arg, '.'))
+		return not_there(arg, e);
 	if (!s->conn.client && connection_open(c, &s->conn, e))
 		return -1;
-	return fetch_add_run(s->conn.client, arg, s->disks, one, e);
+	if (fetch_add_run(s->conn.client, arg, s->disks, one, e) == 0)
+		return 0;
+	return e->code == ERR_NOTFOUND && strspn(arg, "0123456789") < strlen(arg) ? not_there(arg, e)
+										  : -1;
 }
 
 static void add_source(struct sources *s, uint64_t run, char *label, char *longer)

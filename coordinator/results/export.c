@@ -130,7 +130,7 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	if (t->n_printed)
 		set(o, "printed", printed_json(t));
 	export_line_end(o, out);
-	export_hist_end(out, from);
+	export_hist_end(out, from, t->sum.hist, t->sum.hist_len);
 	export_detail(t, out);
 	export_trial_disks(t, out);
 }

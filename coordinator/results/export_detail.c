@@ -28,7 +28,7 @@ void export_detail(const struct result_trial *t, struct buf *out)
 		json_object_set_new(
 			o, "hist", export_hist_json(d->parts[i].hist, d->parts[i].hist_len));
 		export_line_end(o, out);
-		export_hist_end(out, from);
+		export_hist_end(out, from, d->parts[i].hist, d->parts[i].hist_len);
 	}
 	for (size_t i = 0; i < d->n_facts; i++)
 		export_line_end(line_of(t, "fact", &export_fact_table, &d->facts[i]), out);

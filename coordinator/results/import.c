@@ -319,6 +319,16 @@ static int read_export(struct result_set *s, const char *name, const struct buf 
 	return 0;
 }
 
+/* Nearly any text can be tried as a list: whoever meant something else should know. */
+static int read_as_list(struct err *e)
+{
+	struct err why;
+
+	err_copy(&why, e);
+	return err_set(e, why.code, "%s (read as a list of times or rates: see arraymark-results(5))",
+		why.text);
+}
+
 int import_text(struct result_set *s, const char *name, struct buf *text,
 	const struct import_options *o, struct buf *log, uint64_t *ret_run, struct err *e)
 {
@@ -336,7 +346,7 @@ int import_text(struct result_set *s, const char *name, struct buf *text,
 		return 0;
 	}
 	if (format_read(name, text, im.format, &found, e))
-		return -1;
+		return im.format == o->format || strcmp(im.format->name, "list") ? -1 : read_as_list(e);
 	im.stem = stem_of(name);
 	rc = add_found(&im, &found, e);
 	if (!rc) {

@@ -213,8 +213,9 @@ static void write_fio(const char *path, int documents)
 
 /* ---- measuring ---- */
 
-static void run_once(
-	char *const *argv, const char *out, struct bench_series *seconds, struct bench_series *mib)
+/* cpu may be NULL: seconds on a CPU, its own and the kernel's. */
+static void run_once(char *const *argv, const char *out, struct bench_series *seconds,
+	struct bench_series *mib, struct bench_series *cpu)
 {
 	posix_spawn_file_actions_t files;
 	int64_t began = clock_mono_ns();
@@ -233,6 +234,9 @@ static void run_once(
 		bench_die("the control client failed", NULL);
 	bench_add(seconds, (double)(clock_mono_ns() - began) / 1e9);
 	bench_add(mib, (double)use.ru_maxrss / 1024);
+	if (cpu)
+		bench_add(cpu, (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+				       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6);
 }
 
 static void measure(const char *what, char *const *argv, const char *out, double most_s, double most_mib)
@@ -240,7 +244,7 @@ static void measure(const char *what, char *const *argv, const char *out, double
 	struct bench_series seconds = {0}, mib = {0};
 
 	for (int i = 0; i < ROUNDS; i++)
-		run_once(argv, out, &seconds, &mib);
+		run_once(argv, out, &seconds, &mib, NULL);
 	bench_row(what, &seconds, "s", BENCH_AT_MOST, most_s);
 	bench_row("    peak memory", &mib, "MiB", most_mib > 0 ? BENCH_AT_MOST : BENCH_SHOWN, most_mib);
 }
@@ -269,20 +273,25 @@ static double peak_mib(const char *pid)
 	return kib / 1024;
 }
 
-/* Into the store: each time a run of another name. */
-static void import(const char *file, const char *out)
+/* Into the store: each time a run of another name. The CPU times of both sides tell what it takes on a
+ * machine that has other work. */
+static void import(const char *file, const char *out, pid_t coordinator)
 {
-	struct bench_series seconds = {0}, mib = {0};
+	struct bench_series seconds = {0}, mib = {0}, cpu = {0}, served = {0};
 
 	write_fio(file, 1);
 	for (int i = 0; i < ROUNDS; i++) {
 		char *name = xasprintf("fio-%d", i);
 		char *const argv[] = {(char *)program, "-q", "import", (char *)file, "--as", name, NULL};
+		uint64_t before = bench_cpu_ns(coordinator);
 
-		run_once(argv, out, &seconds, &mib);
+		run_once(argv, out, &seconds, &mib, &cpu);
+		bench_add(&served, (double)(bench_cpu_ns(coordinator) - before) / 1e9);
 		free(name);
 	}
 	bench_row("import of 200 MB of fio json+ into the store", &seconds, "s", BENCH_AT_MOST, 5);
+	bench_row("    CPU time of the client", &cpu, "s", BENCH_SHOWN, 0);
+	bench_row("    CPU time of the coordinator", &served, "s", BENCH_SHOWN, 0);
 	bench_row("    peak memory", &mib, "MiB", BENCH_SHOWN, 0);
 }
 
@@ -293,7 +302,7 @@ static void of_run(const char *run, const char *pid, const char *file, const cha
 	report("report RUN, text", run, "text", out, 5, 300);
 	report("report RUN, html", run, "html", out, 5, 300);
 	measure("export RUN", argv, out, 5, 300);
-	import(file, out);
+	import(file, out, (pid_t)strtol(pid, NULL, 10));
 	bench_one("    peak memory of the coordinator", peak_mib(pid), "MiB", BENCH_AT_MOST, 300);
 }
 

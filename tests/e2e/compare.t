@@ -134,9 +134,17 @@ test_statuses() {
 	status "a metric that nothing has" 1 "$a" "$b" --metric throughput
 	status "one layout alone" 2 "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8
 	status "a file that is not there" 1 "$T/none.txt" "$a"
+	refused "a name that could be a file's" 1 'none.txt: there is neither such a file nor such a run' "$AM" compare "$a" none.txt
+	refused "the same for report" 1 'none.txt: there is neither such a file nor such a run' "$AM" report none.txt
+	refused "a condition on a workload that is not there" 2 "there is no workload 'nosuch' here: command" \
+		"$AM" compare "$a" "$b" --fail-if 'nosuch elapsed > +5%'
+	refused "a condition on a metric that its workload lacks" 2 "no metric of that workload 'throughput' here: elapsed" \
+		"$AM" compare "$a" "$b" --fail-unless 'command throughput > +5%'
 	printf 'well, it was fast\n' >"$T/prose.txt"
 	status "a file that is no result" 1 "$a" "$T/prose.txt"
-	like "the formats are named" "$(cat "$T/err")" 'prose\.txt.*fio.*filebench'
+	like "the formats are named" "$(cat "$T/err")" 'prose\.txt.*fio.*filebench.*arraymark-results\(5\)'
+	printf '10.1\nlayuot: b\n10.2\n' >"$T/key.txt"
+	refused "a key that is none" 1 "key.txt:2: 'layuot:' is no key .did you mean 'layout:'" "$AM" compare "$a" "$T/key.txt"
 }
 
 test_published

@@ -102,6 +102,9 @@ test_bad() {
 	refused "an export that is cut off" 1 'cut.jsonl:1: not a line of an export' fleet_ctl import "$T/cut.jsonl" --as cut
 	sed '2s/"elapsed_ns":[0-9]*/"elapsed_ns":-5/' "$T/old.jsonl" >"$T/negative.jsonl"
 	refused "a negative time" 1 'elapsed_ns: -5 is found' fleet_ctl import "$T/negative.jsonl" --as negative
+	refused "a name that is neither a file nor a run" 1 'nosuch: there is neither such a file nor such a run' \
+		fleet_ctl compare told nosuch
+	refused "a run's number that is none" 1 "run '99' is not known" fleet_ctl compare told 99
 	refused "what was imported cannot be cancelled" 1 'was imported' fleet_ctl cancel told
 	refused "nor resumed" 1 'was imported' fleet_ctl resume told
 	refused "nor watched" 1 'was imported' fleet_ctl watch told

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "tests/unit/test.h"
+
+#include "common/base/fs.h"
+#include "common/base/mem.h"
 #include "tests/unit/formats_kit.h"
 
 static void test_encodings(void **state)
@@ -105,6 +108,8 @@ static void test_not_text(void **state)
 	kit_bad("hello\nworld\n", NULL, "x: not a result that is known here");
 	kit_bad("hello\nworld\n", NULL,
 		"arraymark, fio, elbencho, iozone, bonnie++, filebench, dd, time");
+	kit_bad("hello\nworld\n", NULL, "'layout: NAME' and below it a time a line, such as 10.2s");
+	kit_bad("hello\nworld\n", NULL, "arraymark-results(5)");
 }
 
 /* A line that does not end is refused by its length; beside JSON, which may be one line. */
@@ -232,6 +237,38 @@ static int read_capture(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
+/* Each format, and each key of the lines that name what is measured, is in the manual; and what the
+ * manual calls the shortest file can be read. */
+static void test_manual(void **state)
+{
+	static const char *const keys[] = {
+		"run", "host", "layout", "workload", "op", "cache", "bytes", "metric"};
+	struct format_found f = {0};
+	struct buf text = {0};
+	char item[64], *from, *end;
+	struct err e = {0};
+
+	(void)state;
+	assert_ok(fs_read_file("deploy/man/arraymark-results.5", 1 << 20, &text, &e), e);
+	for (size_t i = 0; format_table[i]; i++) {
+		snprintf(item, sizeof(item), "\n.It Cm %s\n", format_table[i]->name);
+		assert_has(text.data, item);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		snprintf(item, sizeof(item), "\n.It Cm %s\n", keys[i]);
+		assert_has(text.data, item);
+	}
+	for (from = text.data; (from = strstr(from, ".Bd -literal -offset indent\n")); from = end) {
+		from = strchr(from, '\n') + 1;
+		end = strstr(from, ".Ed\n");
+		assert_non_null(end);
+		if (*from != '$' && kit_read_n(from, (size_t)(end - from), NULL, &f, &e))
+			fail_msg("%s: %.*s", e.text, (int)(end - from), from);
+		format_found_clear(&f);
+	}
+	buf_free(&text);
+}
+
 static void test_captures(void **state)
 {
 	const char *root = getenv("CAPTURES");
@@ -256,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_named_format),
 		cmocka_unit_test(test_names_are_clean),
 		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_captures),
 	};
 

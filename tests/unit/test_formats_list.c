@@ -77,6 +77,9 @@ static const struct {
 	{"layout:\n56s\n", "x:1: 'layout' without a name behind it"},
 	{"bytes: 12x\n56s\n", "x:1: '12x' is not a size"},
 	{"metric: speed\n56\n", "x:1: metric 'speed' is not known"},
+	{"layuot: a\n56s\n", "x:1: 'layuot:' is no key (did you mean 'layout:'?)"},
+	{"56s\ncolour: red\n", "x:2: 'colour:' is no key: run, host, layout, workload, op, cache"},
+	{"56s\n1e-300\n", "x:2: a time of 1e-300 s, less than a nanosecond"},
 	{"56s\nrun: late\n", "x:2: run: one name for the whole text"},
 };
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "tests/unit/test.h"
+
+#include "common/base/mem.h"
 #include "tests/unit/formats_kit.h"
 #include "common/measure/hist.h"
 
@@ -261,7 +263,7 @@ static void test_fio_failures(void **state)
 	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 1, "
 		"\"io_bytes\" : "
 		"-5}}]}",
-		NULL, "negative or impossible counts");
+		NULL, "read.io_bytes is no number from 0 on");
 	kit_bad("{\"fio version\" : \"x\", \"jobs\" : [{\"read\" : {\"io_kbytes\" : 4, "
 		"\"io_bytes\" : "
 		"4096, \"runtime\" : 0}}]}",
@@ -270,6 +272,39 @@ static void test_fio_failures(void **state)
 		"\"io_bytes\" : "
 		"4096, \"runtime\" : 9, \"clat_ns\" : {\"max\" : 5, \"bins\" : {\"5\" : -1}}}}]}",
 		NULL, "bins that are no histogram");
+}
+
+/* Nothing is taken as 0 for being of another type, or below 0. */
+static void test_fio_types(void **state)
+{
+	static const struct {
+		const char *job, *words;
+	} jobs[] = {
+		{"\"error\":\"bad\"", "error is no number"},
+		{"\"read\":[1,2]", "read is no object"},
+		{"\"read\":{\"io_bytes\":\"100\",\"runtime\":5}", "read.io_bytes is no number from 0 on"},
+		{"\"write\":{\"io_bytes\":100,\"runtime\":\"5\"}", "write.runtime is no number"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"total_ios\":{}}", "read.total_ios is no"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"iops\":-1}", "read.iops is no"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"bw\":null}", "read.bw is no"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"clat_ns\":{\"max\":5,\"mean\":-3}}",
+			"read.clat_ns.mean is no number from 0 on"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"lat_ns\":{\"max\":5,\"N\":\"5\"}}",
+			"read.lat_ns.N is no"},
+		{"\"read\":{\"io_bytes\":100,\"runtime\":5,\"clat_ns\":{\"max\":5,\"percentile\":"
+		 "{\"99.000000\":\"5\"}}}",
+			"read.clat_ns.99.000000 is no"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			"{\"fio version\":\"x\",\"jobs\":[{\"jobname\":\"a\",%s}]}", jobs[i].job);
+		kit_bad(text, NULL, jobs[i].words);
+		kit_bad(text, NULL, "x:1: fio job 'a': ");
+	}
 }
 
 /* An unset minimum is printed as 2^64 - 1, which is no number for most readers. */
@@ -509,6 +544,7 @@ static void test_elbencho(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fio_types),
 		cmocka_unit_test(test_fio),
 		cmocka_unit_test(test_fio_of_old),
 		cmocka_unit_test(test_fio_bins),
