@@ -155,6 +155,8 @@ void job_help(struct job *j, const char *what,
 	t->unit = j->offer.u.job_offer.units[j->unit_index < j->offer.u.job_offer.n_units
 			? j->unit_index : j->unit_index - 1];
 	t->volume = &j->built[t->unit.layout];
+	if (j->phase == JOB_CACHE)
+		t->workload = &j->plan->workloads[j->trial.workload];
 	if (j->phase == JOB_CACHE && j->trial.scan_fds[0]) {
 		t->scan = j->plan->workloads[j->trial.workload].scan;
 		t->disks_fd = task.keep_fd = j->trial.scan_fds[0];

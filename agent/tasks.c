@@ -22,7 +22,8 @@
 #include "proto/record.h"
 
 #define HOOK_MS (10 * 60 * 1000)
-#define LOOK_MS 250      /* at the idle host, where the caches are emptied anyway */
+#define LOOK_MS 250       /* at the idle host, where the caches are emptied anyway */
+#define LOOK_SHORT_MS 100 /* elsewhere */
 #define JOURNAL_SPARE 64 /* entries nobody needs that a journal may hold: each helper reads it all */
 
 /* A sink that asks before each step whether anybody still wants it. */
@@ -199,7 +200,8 @@ static int cache(struct volume_ctx *ctx, struct job_task *t, struct journal *j, 
 	json_object_set_new(o, "volume", volume_to_json(t->volume));
 	json_object_set_new(o, "done", json_text(done));
 	json_object_set_new(o, "conditions",
-		volume_conditions(ctx, t->volume, str_starts(done, "cold") ? LOOK_MS : 0));
+		volume_conditions(ctx, t->volume, t->workload,
+			str_starts(done, "cold") ? LOOK_MS : LOOK_SHORT_MS));
 	strv_free(&disks);
 	free(done);
 	*ret = o;
@@ -218,7 +220,7 @@ static int check(struct volume_ctx *ctx, struct job_task *t, struct journal *j, 
 	if (volume_check(ctx, t->volume, e))
 		return -1;
 	*ret = json_object();
-	json_object_set_new(*ret, "conditions", volume_conditions(ctx, t->volume, 0));
+	json_object_set_new(*ret, "conditions", volume_conditions(ctx, t->volume, NULL, 0));
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct job_task {
 	const struct msg_job_offer *offer;
 	struct unit unit;
 	struct volume *volume;
+	const struct workload *workload; /* task_cache: of the trial that follows; or NULL */
 	const struct work_scan *scan; /* task_cache: opens its disks, too; or NULL */
 	int disks_fd;                 /* and sends them through this socket */
 	int all_layouts; /* task_teardown: not only what was built for unit.layout */

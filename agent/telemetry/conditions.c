@@ -9,25 +9,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 
 #include "agent/telemetry/nvme.h"
 #include "agent/telemetry/telemetry.h"
+#include "agent/telemetry/under.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
 
 #define TEXT_MAX (1024 * 1024)
-#define STACK_DEPTH 8 /* md on dm on partitions … */
+#define SETTING_BYTES 1000
 
 void conditions_clear(struct conditions *c)
 {
 	for (size_t i = 0; i < c->n_disks; i++) {
 		free(c->disks[i].name);
+		free(c->disks[i].write_cache);
 		strv_free(&c->disks[i].under);
 	}
+	for (size_t i = 0; i < c->n_settings; i++) {
+		free(c->settings[i].name);
+		free(c->settings[i].of);
+		free(c->settings[i].value);
+	}
+	for (size_t i = 0; i < c->n_sources; i++)
+		free(c->sources[i].name);
+	free(c->settings);
+	free(c->sources);
 	free(c->disks);
 	free(c->maintenance_text);
 	kmsg_clear(&c->log);
@@ -72,84 +81,6 @@ static void each_entry(const char *folder, const char *prefix,
 			fn(arg, folder, entry->d_name);
 	if (d)
 		closedir(d);
-}
-
-/* ---- what a disk stands on ---- */
-
-struct under {
-	const char *root;
-	struct strv *found;
-	unsigned depth;
-};
-static void find_under(struct under *u, const char *name);
-
-static void on_slave(void *arg, const char *folder, const char *name)
-{
-	(void)folder;
-	find_under(arg, name);
-}
-
-/* The block device with the file system that holds this file. */
-static char *device_of_file(const char *root, const char *file)
-{
-	char *link, *real = NULL, *name = NULL;
-	struct err ignored;
-	struct stat st;
-
-	if (stat(file, &st) != 0)
-		return NULL;
-	link = xasprintf("%s/sys/dev/block/%u:%u", root, major(st.st_dev), minor(st.st_dev));
-	if (fs_realpath(link, &real, &ignored) == 0)
-		name = xstrdup(strrchr(real, '/') + 1);
-	free(link);
-	free(real);
-	return name;
-}
-
-/* A partition's folder is inside its disk's. */
-static char *disk_of_partition(const char *root, const char *name)
-{
-	char *link = xasprintf("%s/sys/class/block/%s", root, name);
-	char *mark = xasprintf("%s/partition", link), *real = NULL, *disk = NULL, *slash;
-	struct err ignored;
-	int64_t number;
-
-	if (read_number(mark, &number) && fs_realpath(link, &real, &ignored) == 0) {
-		slash = strrchr(real, '/');
-		*slash = '\0';
-		slash = strrchr(real, '/');
-		disk = slash ? xstrdup(slash + 1) : NULL;
-	}
-	free(link);
-	free(mark);
-	free(real);
-	return disk;
-}
-
-static void find_under(struct under *u, const char *name)
-{
-	char *slaves = xasprintf("%s/sys/class/block/%s/slaves", u->root, name);
-	char *loop = xasprintf("%s/sys/class/block/%s/loop/backing_file", u->root, name);
-	char *file = read_line(loop), *disk = disk_of_partition(u->root, name);
-	char *below = file ? device_of_file(u->root, file) : NULL;
-	size_t before = u->found->n;
-
-	if (++u->depth <= STACK_DEPTH) {
-		if (disk)
-			find_under(u, disk);
-		else if (below)
-			find_under(u, below);
-		else
-			each_entry(slaves, "", on_slave, u);
-	}
-	u->depth--;
-	if (u->found->n == before && !strv_has(u->found, name))
-		strv_add(u->found, name);
-	free(slaves);
-	free(loop);
-	free(file);
-	free(disk);
-	free(below);
 }
 
 /* ---- numbers ---- */
@@ -220,6 +151,26 @@ int64_t conditions_errors(const struct conditions *before, const struct conditio
 		most = n > most ? n : most;
 	}
 	return most;
+}
+
+/* As the kernel takes it, which flushes what is in a write-back cache and nothing else. */
+static void read_write_cache(const char *root, struct disk_condition *d)
+{
+	for (size_t i = 0; i < d->under.n; i++) {
+		char *path = xasprintf("%s/sys/class/block/%s/queue/write_cache", root,
+			d->under.v[i]);
+		char *here = read_line(path);
+
+		free(path);
+		if (here && d->write_cache && strcmp(here, d->write_cache)) {
+			free(here);
+			here = xstrdup("mixed");
+		}
+		free(d->write_cache);
+		d->write_cache = here;
+		if (!here)
+			return;
+	}
 }
 
 /* ---- heat ---- */
@@ -411,18 +362,59 @@ void conditions_read(const char *root, const struct strv *disks, struct conditio
 
 	for (size_t i = 0; i < n; i++) {
 		struct disk_condition *d = &c.disks[i];
-		struct under u = {root, &d->under, 0};
 
 		d->name = xstrdup(disks->v[i]);
-		find_under(&u, d->name);
+		disks_under(root, d->name, &d->under);
 		read_scsi_errors(root, d);
 		read_disk_itself(root, &c, d);
+		read_write_cache(root, d);
 	}
 	read_log(root, &c.log);
 	read_throttle(root, &c);
 	read_load(root, &c);
 	read_mdstat(root, &c);
 	*ret = c;
+}
+
+/* ---- how it is set, and where the dump lies ---- */
+
+void conditions_add_setting(
+	struct conditions *c, const char *of, const char *name, const char *value)
+{
+	if (c->n_settings == EVIDENCE_SETTINGS_MAX)
+		return;
+	c->settings = xreallocarray(c->settings, c->n_settings + 1, sizeof(*c->settings));
+	c->settings[c->n_settings++] = (struct condition_setting){
+		xstrdup(name), xstrdup(of), xstrndup(value, SETTING_BYTES)};
+}
+
+static int is_under_volume(const struct conditions *c, const char *disk)
+{
+	for (size_t i = 0; i < c->n_disks; i++)
+		if (strv_has(&c->disks[i].under, disk))
+			return 1;
+	return 0;
+}
+
+void conditions_add_source(
+	const char *root, struct conditions *c, const char *name, int is_written)
+{
+	struct strv found = {0};
+
+	disks_under(root, name, &found);
+	for (size_t i = 0; i < found.n && c->n_sources < EVIDENCE_SOURCES_MAX; i++) {
+		size_t k = 0;
+
+		while (k < c->n_sources && (strcmp(c->sources[k].name, found.v[i]) ||
+						   c->sources[k].is_written != is_written))
+			k++;
+		if (k < c->n_sources)
+			continue;
+		c->sources = xreallocarray(c->sources, c->n_sources + 1, sizeof(*c->sources));
+		c->sources[c->n_sources++] = (struct condition_source){
+			xstrdup(found.v[i]), is_written, is_under_volume(c, found.v[i])};
+	}
+	strv_free(&found);
 }
 
 /* ---- the look ---- */
@@ -483,6 +475,9 @@ void conditions_look(const char *root, const struct strv *disks, unsigned ms, st
 	if (telemetry_open(root, disks, &t, &ignored) != 0)
 		return;
 	all_under(c, &ours);
+	for (size_t i = 0; i < c->n_sources; i++)
+		if (!strv_has(&ours, c->sources[i].name))
+			strv_add(&ours, c->sources[i].name);
 	c->has_look_other = telemetry_others(root, &ours, &read[0], &written[0]) == 0;
 	if (telemetry_read(t, &from, &ignored) == 0) {
 		wait_ms(ms);

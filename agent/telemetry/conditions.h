@@ -1,6 +1,6 @@
 /*
  * What could disturb a trial, looked at before and after it: load, other I/O, maintenance, throttling,
- * errors of disks, temperatures. Files of /sys may ask the disk and programs may hang: this runs in
+ * errors of disks, temperatures; how caches are set, and where a dump lies. Files of /sys may ask the disk and programs may hang: this runs in
  * helper children, and goes to the monitor as JSON.
  */
 #ifndef AGENT_TELEMETRY_CONDITIONS_H
@@ -29,6 +29,16 @@ struct disk_condition {
 	int has_slowed;
 	uint64_t slowed;   /* times that it slowed itself down because of heat */
 	uint64_t look_read_bytes, look_write_bytes, look_busy_ns;
+	char *write_cache; /* "write back", "write through", "mixed"; NULL: not told */
+};
+/* A setting of the volume: see struct setting_evidence. */
+struct condition_setting {
+	char *name, *of, *value;
+};
+/* A whole disk that the workload's dump lies on. */
+struct condition_source {
+	char *name;
+	int is_written, is_shared;
 };
 struct conditions {
 	struct disk_condition *disks;
@@ -44,6 +54,10 @@ struct conditions {
 	int64_t look_cpu_permille, look_other_bytes;
 	int has_look_other;
 	struct kmsg log; /* failed requests in the kernel's log */
+	struct condition_setting *settings;
+	size_t n_settings;
+	struct condition_source *sources;
+	size_t n_sources;
 };
 void conditions_clear(struct conditions *c);
 
@@ -60,6 +74,12 @@ int64_t conditions_errors(const struct conditions *before, const struct conditio
 	const struct disk_condition *b, const struct disk_condition *a);
 /* One more that runs: "scrub of tank". */
 void conditions_add_maintenance(struct conditions *c, const char *text);
+/* A setting of the volume, or (of not NULL) of a dataset in it; one too many is left out. */
+void conditions_add_setting(
+	struct conditions *c, const char *of, const char *name, const char *value);
+/* The workload reads its dump from the block device of that kernel name, or writes it there. */
+void conditions_add_source(
+	const char *root, struct conditions *c, const char *name, int is_written);
 /* Lines of /proc/mdstat -> "check of md0", one call of `found` each; those that only wait do not
  * count. */
 void mdstat_running(const char *text, void (*found)(void *arg, const char *what), void *arg);

@@ -6,6 +6,7 @@
 #include "agent/telemetry/conditions.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
 static void set_int(json_t *o, const char *key, int64_t v)
 {
@@ -56,7 +57,39 @@ static json_t *disk_json(const struct disk_condition *d)
 	set_int(o, "look_read_bytes", (int64_t)d->look_read_bytes);
 	set_int(o, "look_write_bytes", (int64_t)d->look_write_bytes);
 	set_int(o, "look_busy_ns", (int64_t)d->look_busy_ns);
+	if (d->write_cache)
+		json_object_set_new(o, "write_cache", json_text(d->write_cache));
 	return o;
+}
+
+static json_t *settings_json(const struct conditions *c)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->n_settings; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", json_text(c->settings[i].name));
+		json_object_set_new(o, "of", json_text(c->settings[i].of));
+		json_object_set_new(o, "value", json_text(c->settings[i].value));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *sources_json(const struct conditions *c)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->n_sources; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", json_text(c->sources[i].name));
+		json_object_set_new(o, "is_written", json_boolean(c->sources[i].is_written));
+		json_object_set_new(o, "is_shared", json_boolean(c->sources[i].is_shared));
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 json_t *conditions_json(const struct conditions *c)
@@ -66,6 +99,8 @@ json_t *conditions_json(const struct conditions *c)
 	for (size_t i = 0; i < c->n_disks; i++)
 		json_array_append_new(disks, disk_json(&c->disks[i]));
 	json_object_set_new(o, "disks", disks);
+	json_object_set_new(o, "settings", settings_json(c));
+	json_object_set_new(o, "sources", sources_json(c));
 	if (c->has_load1)
 		set_int(o, "load1_milli", c->load1_milli);
 	if (c->has_throttle)
@@ -125,6 +160,31 @@ static void disk_from_json(const json_t *o, struct disk_condition *d)
 	get_count(o, "look_read_bytes", &d->look_read_bytes);
 	get_count(o, "look_write_bytes", &d->look_write_bytes);
 	get_count(o, "look_busy_ns", &d->look_busy_ns);
+	d->write_cache = xstrdup(json_get_str(o, "write_cache", NULL));
+}
+
+static void settings_from_json(const json_t *list, struct conditions *c)
+{
+	size_t i;
+	json_t *o;
+
+	json_array_foreach(list, i, o)
+		conditions_add_setting(c, json_get_str(o, "of", NULL), json_get_str(o, "name", ""),
+			json_get_str(o, "value", ""));
+}
+
+static void sources_from_json(const json_t *list, struct conditions *c)
+{
+	size_t n = json_array_size(list);
+
+	c->n_sources = n < EVIDENCE_SOURCES_MAX ? n : EVIDENCE_SOURCES_MAX;
+	c->sources = xcalloc(c->n_sources, sizeof(*c->sources));
+	for (size_t i = 0; i < c->n_sources; i++) {
+		const json_t *o = json_array_get(list, i);
+
+		c->sources[i] = (struct condition_source){xstrdup(json_get_str(o, "name", "")),
+			json_get_bool(o, "is_written", 0), json_get_bool(o, "is_shared", 0)};
+	}
 }
 
 static void log_from_json(const json_t *o, struct kmsg *k)
@@ -152,6 +212,8 @@ void conditions_from_json(const json_t *o, struct conditions *ret)
 
 	for (size_t i = 0; i < n; i++)
 		disk_from_json(json_array_get(disks, i), &c.disks[i]);
+	settings_from_json(json_object_get(o, "settings"), &c);
+	sources_from_json(json_object_get(o, "sources"), &c);
 	c.has_load1 = get(o, "load1_milli", &c.load1_milli);
 	c.has_throttle = get_count(o, "throttle_events", &c.throttle_events);
 	c.has_hot = get_count(o, "hot_disks", &c.hot_disks);

@@ -11,6 +11,11 @@
 #include "agent/telemetry/telemetry.h"
 #include "common/base/mem.h"
 
+/* A disk that the dump lies on: counters at the start and at the end. */
+struct outside {
+	int known[2];
+	struct disk_counters at[2];
+};
 struct gather {
 	char *root;
 	struct telemetry_source *source;
@@ -22,6 +27,7 @@ struct gather {
 	struct strv under; /* whole disks below the volume */
 	int has_others;
 	uint64_t others_read[2], others_written[2];
+	struct outside *sources; /* one for each of before.sources */
 };
 
 int gather_open(const char *root, const struct strv *disks, const struct json_t *before,
@@ -40,6 +46,11 @@ int gather_open(const char *root, const struct strv *disks, const struct json_t 
 		for (size_t k = 0; k < g->before.disks[i].under.n; k++)
 			if (!strv_has(&g->under, g->before.disks[i].under.v[k]))
 				strv_add(&g->under, g->before.disks[i].under.v[k]);
+	/* What the dump's disks do for the workload is nobody else's work. */
+	for (size_t i = 0; g->under.n && i < g->before.n_sources; i++)
+		if (!strv_has(&g->under, g->before.sources[i].name))
+			strv_add(&g->under, g->before.sources[i].name);
+	g->sources = xcalloc(g->before.n_sources, sizeof(*g->sources));
 	*ret = g;
 	return 0;
 }
@@ -55,6 +66,7 @@ void gather_free(struct gather *g)
 	conditions_clear(&g->before);
 	conditions_clear(&g->after);
 	strv_free(&g->under);
+	free(g->sources);
 	free(g->step);
 	free(g->root);
 	free(g);
@@ -67,8 +79,17 @@ static int read_others(struct gather *g, int at)
 				     &g->others_written[at]) == 0;
 }
 
+static void read_sources(struct gather *g, int at)
+{
+	for (size_t i = 0; i < g->before.n_sources; i++)
+		g->sources[i].known[at] = telemetry_disk_counters(g->root,
+						  g->before.sources[i].name,
+						  &g->sources[i].at[at]) == 0;
+}
+
 int gather_start(struct gather *g, struct err *e)
 {
+	read_sources(g, 0);
 	g->has_others = read_others(g, 0);
 	if (telemetry_read(g->source, &g->first, e) != 0 ||
 		telemetry_read(g->source, &g->last, e) != 0)
@@ -127,6 +148,7 @@ void gather_end(struct gather *g)
 		return;
 	if (telemetry_read(g->source, &g->now, &ignored) == 0)
 		turn(g);
+	read_sources(g, 1);
 	g->has_others = g->has_others && read_others(g, 1);
 }
 
@@ -186,6 +208,8 @@ static void disk_told(const struct gather *g, const struct inventory *inv, size_
 	errors = conditions_errors(&g->before, &g->after, b, a);
 	d->errors_known = errors >= 0;
 	d->errors = errors > 0 ? (uint64_t)errors : 0;
+	d->cache_before = xstrdup(b ? b->write_cache : NULL);
+	d->cache_after = xstrdup(a ? a->write_cache : NULL);
 }
 
 static void cores_told(const struct gather *g, struct trial_evidence *v)
@@ -271,6 +295,58 @@ static void looks_told(const struct gather *g, struct trial_evidence *v)
 		evidence_set(v, EVIDENCE_COMPRESS_RATIO_PERMILLE, a->ratio_permille);
 }
 
+static const char *setting_of(const struct conditions *c, const char *of, const char *name)
+{
+	for (size_t i = 0; i < c->n_settings; i++)
+		if (strcmp(c->settings[i].name, name) == 0 && str_equal(c->settings[i].of, of))
+			return c->settings[i].value;
+	return NULL;
+}
+
+static void add_setting(struct trial_evidence *v, const struct condition_setting *s,
+	const char *before, const char *after)
+{
+	if (v->n_settings == EVIDENCE_SETTINGS_MAX)
+		return;
+	v->settings = xreallocarray(v->settings, v->n_settings + 1, sizeof(*v->settings));
+	v->settings[v->n_settings++] = (struct setting_evidence){
+		xstrdup(s->name), xstrdup(s->of), xstrdup(before), xstrdup(after)};
+}
+
+static void settings_told(const struct gather *g, struct trial_evidence *v)
+{
+	for (size_t i = 0; i < g->before.n_settings; i++) {
+		const struct condition_setting *s = &g->before.settings[i];
+
+		add_setting(v, s, s->value, setting_of(&g->after, s->of, s->name));
+	}
+	for (size_t i = 0; i < g->after.n_settings; i++) {
+		const struct condition_setting *s = &g->after.settings[i];
+
+		if (!setting_of(&g->before, s->of, s->name))
+			add_setting(v, s, NULL, s->value);
+	}
+}
+
+static void sources_told(
+	const struct gather *g, const struct inventory *inv, struct trial_evidence *v)
+{
+	v->sources = xcalloc(g->before.n_sources, sizeof(*v->sources));
+	for (size_t i = 0; i < g->before.n_sources; i++) {
+		const struct condition_source *c = &g->before.sources[i];
+		const struct outside *o = &g->sources[i];
+		struct source_evidence *s = &v->sources[v->n_sources];
+
+		if (!o->known[0] || !o->known[1])
+			continue;
+		*s = (struct source_evidence){.id = id_of(inv, c->name, NULL),
+			.name = xstrdup(c->name), .is_written = c->is_written,
+			.is_shared = c->is_shared};
+		telemetry_disk_delta(&o->at[0], &o->at[1], &s->during);
+		v->n_sources++;
+	}
+}
+
 void gather_evidence(const struct gather *g, const struct inventory *inv, struct trial_evidence *ret)
 {
 	struct trial_evidence v = {0};
@@ -285,7 +361,9 @@ void gather_evidence(const struct gather *g, const struct inventory *inv, struct
 	if (g->started) {
 		cores_told(g, &v);
 		counters_told(g, &v);
+		sources_told(g, inv, &v);
 	}
+	settings_told(g, &v);
 	looks_told(g, &v);
 	*ret = v;
 }

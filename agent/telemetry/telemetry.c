@@ -277,6 +277,24 @@ int telemetry_read(struct telemetry_source *t, struct telemetry_reading *r, stru
 	return 0;
 }
 
+int telemetry_disk_counters(const char *root, const char *disk, struct disk_counters *ret)
+{
+	struct disk d = {0};
+	char path[256];
+	int len = snprintf(path, sizeof(path), "/sys/class/block/%s/stat", disk), status;
+
+	if (!*disk || strchr(disk, '/') || len >= (int)sizeof(path))
+		return -1;
+	d.fd = open_in(root, path);
+	if (d.fd < 0)
+		return -1;
+	status = read_disk(&d);
+	close(d.fd);
+	if (status == 0)
+		*ret = d.last;
+	return status;
+}
+
 /* Not memory, not another disk's image, not a stack of other disks, no part of a disk. */
 static int is_whole_disk(const char *root, const char *name)
 {

@@ -36,6 +36,8 @@ void telemetry_close(struct telemetry_source *t);
 /* Kernel name of the disk; NULL behind the last. */
 const char *telemetry_disk(const struct telemetry_source *t, size_t i);
 int telemetry_read(struct telemetry_source *t, struct telemetry_reading *r, struct err *e);
+/* Of one disk, since boot. -1 where it has none. */
+int telemetry_disk_counters(const char *root, const char *disk, struct disk_counters *ret);
 /* Bytes read and written by all whole disks of the host except those named; partitions, loop devices
  * and what stands on other disks are not counted. -1 when that cannot be read. */
 int telemetry_others(const char *root, const struct strv *except, uint64_t *ret_read,

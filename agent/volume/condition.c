@@ -6,15 +6,18 @@
 #include <string.h>
 
 #include "agent/telemetry/conditions.h"
+#include "agent/volume/below.h"
 #include "agent/volume/device.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/volume.h"
+#include "agent/volume/zfs_get.h"
 #include "agent/volume/zpool.h"
 #include "agent/volume/zpool_status.h"
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+#include "common/plan/workload.h"
 
 static int is_zfs(const struct volume *v)
 {
@@ -80,10 +83,32 @@ static char *dataset_of(const struct volume *v)
 	return name;
 }
 
-static void read_ratio(const struct volume *v, struct conditions *c)
+struct told {
+	struct conditions *c;
+	const char *root; /* the dataset itself; those below it are called by the rest of their names */
+};
+
+static void take_property(void *arg, const char *dataset, const char *property, const char *value)
+{
+	struct told *t = arg;
+	size_t len = strlen(t->root);
+	const char *of = dataset[len] == '/' ? dataset + len + 1 : NULL;
+
+	if (strncmp(dataset, t->root, len) || (dataset[len] && !of))
+		return;
+	if (zfs_is_cache_property(property))
+		conditions_add_setting(t->c, of, property, value);
+	else if (!of && strcmp(property, "compressratio") == 0)
+		t->c->has_ratio = zfs_ratio_parse(value, &t->c->ratio_permille) == 0;
+}
+
+/* All properties: an older zfs refuses a list with one that it does not know. Of a pool of ours all
+ * datasets; of others just the one that is mounted. */
+static void read_properties(const struct volume *v, struct conditions *c)
 {
 	const char *zfs = fs_find_program("zfs");
 	char *dataset = zfs ? dataset_of(v) : NULL;
+	struct told t = {c, dataset};
 	struct strv argv = {0};
 	struct buf out = {0};
 	struct err ignored;
@@ -91,16 +116,66 @@ static void read_ratio(const struct volume *v, struct conditions *c)
 	if (!dataset)
 		return;
 	strv_add(&argv, zfs);
+	strv_add_all(&argv, (const char *const[]){"get", "-H", NULL});
+	if (v->kind == VOLUME_POOL)
+		strv_add(&argv, "-r");
 	strv_add_all(&argv,
-		(const char *const[]){"get", "-H", "-o", "value", "compressratio", dataset, NULL});
+		(const char *const[]){"-o", "name,property,value", "all", dataset, NULL});
 	if (proc_run_ok(&argv, 0, &out, &ignored) == 0)
-		c->has_ratio = zfs_ratio_parse(buf_str(&out), &c->ratio_permille) == 0;
+		zfs_get_parse(buf_str(&out), take_property, &t);
 	strv_free(&argv);
 	buf_free(&out);
 	free(dataset);
 }
 
-json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v, unsigned look_ms)
+static void read_mount(const struct volume *v, struct conditions *c)
+{
+	const struct mount_entry *around;
+	struct err ignored;
+	struct mounts m;
+
+	if (v->kind == VOLUME_NONE || mounts_read(&m, &ignored))
+		return;
+	around = mounts_around(&m, v->directory);
+	if (around) {
+		char *options = xasprintf("%s,%s", around->options, around->super_options);
+
+		conditions_add_setting(c, NULL, "mount", options);
+		free(options);
+	}
+	mounts_free(&m);
+}
+
+static void read_sources(const struct strv *paths, int is_written, struct conditions *c)
+{
+	struct strv found = {0};
+	struct err ignored;
+	char *real;
+
+	for (size_t i = 0; i < paths->n; i++) {
+		if (fs_realpath(paths->v[i], &real, &ignored))
+			continue;
+		disks_below(real, &found, &ignored);
+		free(real);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		conditions_add_source("", c, found.v[i], is_written);
+	strv_free(&found);
+}
+
+static void find_sources(const struct workload *w, struct conditions *c)
+{
+	struct strv from = {0}, to = {0};
+
+	workload_outside(w, &from, &to);
+	read_sources(&from, 0, c);
+	read_sources(&to, 1, c);
+	strv_free(&from);
+	strv_free(&to);
+}
+
+json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
+	const struct workload *w, unsigned look_ms)
 {
 	int pools = is_zfs(v) || (ctx->inv && ctx->inv->n_pools > 0);
 	struct conditions c;
@@ -110,7 +185,11 @@ json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v, unsign
 	if (pools)
 		read_pools(&c);
 	if (is_zfs(v))
-		read_ratio(v, &c);
+		read_properties(v, &c);
+	else
+		read_mount(v, &c);
+	if (w)
+		find_sources(w, &c);
 	if (look_ms)
 		conditions_look("", &v->disks, look_ms, &c);
 	o = conditions_json(&c);

@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 #include "agent/policy/policy_check.h"
+#include "agent/volume/below.h"
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
-#include "agent/volume/zpool.h"
-#include "agent/volume/zpool_status.h"
 #include "common/base/mem.h"
 
 static int is_for(const struct layout *l)
@@ -41,54 +40,6 @@ static char *folder_name(const struct volume_ctx *ctx)
 	return folder;
 }
 
-/* A dataset has no device of its own: the disks of its pool. None where zpool does not tell. */
-static void find_pool_disks(struct volume *v, const char *dataset)
-{
-	char *pool = xstrndup(dataset, strcspn(dataset, "/"));
-	struct zpool_leaves leaves = {0};
-	struct proc_result r;
-	struct err ignored;
-
-	if (!zpool_is_installed() ||
-		zpool_ask((const char *const[]){"status", pool, NULL}, &r, &ignored)) {
-		free(pool);
-		return;
-	}
-	if (r.exit_status == 0)
-		zpool_status_parse(buf_str(&r.out), &leaves, &ignored);
-	for (size_t i = 0; i < leaves.n; i++) {
-		char *kernel = device_kernel_of_leaf(leaves.v[i].name);
-
-		if (kernel && !strv_has(&v->disks, kernel))
-			strv_add(&v->disks, kernel);
-		free(kernel);
-	}
-	zpool_leaves_free(&leaves);
-	proc_result_free(&r);
-	free(pool);
-}
-
-/* The disk or partition below, or all disks of the pool, so that physical bytes can be told; their
- * other users' count too. */
-static int find_disk(struct volume *v, struct err *e)
-{
-	const struct mount_entry *around;
-	struct mounts m;
-	char *kernel;
-
-	if (mounts_read(&m, e))
-		return -1;
-	around = mounts_around(&m, v->directory);
-	kernel = around ? device_kernel_name(around->source) : NULL;
-	if (kernel)
-		strv_add(&v->disks, kernel);
-	else if (around && (!strcmp(around->type, "zfs") || !strcmp(around->type, "fuse.zfs")))
-		find_pool_disks(v, around->source);
-	free(kernel);
-	mounts_free(&m);
-	return 0;
-}
-
 static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *ret, struct err *e)
 {
 	char *name;
@@ -107,7 +58,8 @@ static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 		return -1;
 	if (ctx->sink->preview)
 		return 0;
-	return volume_describe(ret, e) || find_disk(ret, e) ? -1 : 0;
+	/* So that physical bytes can be told; their other users' count too. */
+	return volume_describe(ret, e) || disks_below(ret->directory, &ret->disks, e) ? -1 : 0;
 }
 
 static int mount_again(struct volume_ctx *ctx, const struct mount_entry *m, const char *options,

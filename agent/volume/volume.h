@@ -92,10 +92,12 @@ int volume_check(struct volume_ctx *ctx, const struct volume *v, struct err *e);
  * mounts a file system. ret_done: what was really done. May change dev (mount again): updates v. */
 int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache cache,
 	char **ret_done, struct err *e);
-/* What could disturb a trial on the volume (agent/telemetry/conditions.h), with the pools' scrubs and
- * the volume's compression; look_ms > 0: waits that long and tells what others did. Never fails: what
- * cannot be read is not told. */
-struct json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v, unsigned look_ms);
+/* What could disturb a trial on the volume (agent/telemetry/conditions.h), with the pools' scrubs,
+ * the volume's compression and settings, and (w not NULL) the disks of what that workload reads or
+ * writes elsewhere; look_ms > 0: waits that long and tells what others did. Never fails: what cannot
+ * be read is not told. */
+struct json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
+	const struct workload *w, unsigned look_ms);
 /* Takes down by the journal's entries, from the end; marks each undone; verifies at the end that
  * the disks are free of signatures. Safe to repeat. journal: open for this job. Of ctx only sink,
  * self, key, state_dir and the workers' account are used: it works without plan, policy and

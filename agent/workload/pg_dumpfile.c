@@ -24,7 +24,6 @@
 #define HEAD_BYTES 4096
 #define TAIL_BYTES 4096
 #define CHUNK (1 << 20)
-#define MADE_IN "/var/tmp"
 #define PACKED 8 /* an archive of pgbench's rows, mostly blanks, takes far less than that part */
 #define LIST_MS (10 * 60 * 1000)
 #define SOURCE "arraymark_source" /* database that a dump is made of */
@@ -373,10 +372,10 @@ static int nameless_file(const struct work_pg *w, struct err *e)
 {
 	int fd;
 
-	if (pg_dumpfile_room(w, MADE_IN, e))
+	if (pg_dumpfile_room(w, PG_MADE_IN, e))
 		return -1;
-	fd = open(MADE_IN, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return fd >= 0 ? fd : err_sys(e, "cannot make a file without a name in " MADE_IN
+	fd = open(PG_MADE_IN, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : err_sys(e, "cannot make a file without a name in " PG_MADE_IN
 					 " for the dump");
 }
 

@@ -103,19 +103,47 @@ void disk_evidence_clear(struct disk_evidence *d)
 	free(d->id);
 	free(d->name);
 	free(d->backing);
+	free(d->cache_before);
+	free(d->cache_after);
 	*d = (struct disk_evidence){0};
+}
+
+static void setting_clear(struct setting_evidence *s)
+{
+	free(s->name);
+	free(s->of);
+	free(s->before);
+	free(s->after);
 }
 
 void trial_evidence_clear(struct trial_evidence *v)
 {
 	for (size_t i = 0; i < v->n_disks; i++)
 		disk_evidence_clear(&v->disks[i]);
+	for (size_t i = 0; i < v->n_settings; i++)
+		setting_clear(&v->settings[i]);
+	for (size_t i = 0; i < v->n_sources; i++) {
+		free(v->sources[i].id);
+		free(v->sources[i].name);
+	}
 	free(v->disks);
+	free(v->settings);
+	free(v->sources);
 	free(v->cores);
 	free(v->numbers);
 	free(v->maintenance_before);
 	free(v->maintenance_after);
 	*v = (struct trial_evidence){0};
+}
+
+const struct setting_evidence *evidence_setting(
+	const struct trial_evidence *v, const char *of, const char *name)
+{
+	for (size_t i = 0; v && i < v->n_settings; i++)
+		if (str_equal(v->settings[i].name, name) &&
+			(of ? str_equal(v->settings[i].of, of) : !v->settings[i].of))
+			return &v->settings[i];
+	return NULL;
 }
 
 int evidence_get(const struct trial_evidence *v, enum evidence_key key, int64_t *ret)

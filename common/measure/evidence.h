@@ -16,6 +16,8 @@
 
 #define EVIDENCE_DISKS_MAX 1024 /* of a volume; of more the rest is in the sums only */
 #define EVIDENCE_CORES_MAX 4096
+#define EVIDENCE_SETTINGS_MAX 256
+#define EVIDENCE_SOURCES_MAX 64
 
 /* Counters of one disk as the kernel keeps them (Documentation/block/stat.rst): bytes from sectors
  * of 512, times from milliseconds. */
@@ -48,6 +50,23 @@ struct disk_evidence {
 	int errors_known;
 	uint64_t errors; /* failures during the trial: what the kernel, the pool or the disk counted, whoever
 			    counted most */
+	/* its own write cache, as the kernel takes it: "write back" or "write through"; "mixed" where
+	 * it stands on disks that differ. NULL: not told */
+	char *cache_before, *cache_after;
+};
+/* A setting of the volume that says what caches do, or what a sync waits for. */
+struct setting_evidence {
+	char *name;           /* a property of ZFS, or "mount": the options of the mount */
+	char *of;             /* a dataset below the pool's root; NULL: the volume itself */
+	char *before, *after; /* the trial; NULL: not told */
+};
+/* A disk outside of the volume that the workload reads from, or writes to: the dump's. */
+struct source_evidence {
+	char *id;        /* as of a disk of the volume; NULL for disks without */
+	char *name;      /* kernel name of the whole disk */
+	int is_written;  /* the dump goes there; else it comes from there */
+	int is_shared;   /* the volume stands on it, too */
+	struct disk_counters during; /* of everybody's work on it */
 };
 struct core_evidence {
 	uint64_t busy_ns; /* user and system, over the trial */
@@ -96,11 +115,18 @@ struct trial_evidence {
 	size_t n_cores;
 	struct evidence_number *numbers;
 	size_t n_numbers;
+	struct setting_evidence *settings;
+	size_t n_settings;
+	struct source_evidence *sources; /* of a workload that has none, and of an agent that tells none */
+	size_t n_sources;
 	/* What maintenance ran, for people ("scrub of am_1_1_00ff"); NULL when none was seen. */
 	char *maintenance_before, *maintenance_after;
 };
 void trial_evidence_clear(struct trial_evidence *v);
 void disk_evidence_clear(struct disk_evidence *d);
+/* NULL when it was not told. of: NULL for the volume itself. */
+const struct setting_evidence *evidence_setting(
+	const struct trial_evidence *v, const char *of, const char *name);
 /* 1 and the number; 0 when it is absent, also where v is NULL. */
 int evidence_get(const struct trial_evidence *v, enum evidence_key key, int64_t *ret);
 /* Adds the number, or puts it in the place of the one that is there. */

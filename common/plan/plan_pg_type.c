@@ -76,6 +76,19 @@ static void restore_access(const struct workload *w, struct strv *inputs, struct
 		strv_add(inputs, w->pg->globals);
 }
 
+static void restore_outside(const struct workload *w, struct strv *from, struct strv *to)
+{
+	(void)to;
+	strv_add(from, w->pg->dump ? w->pg->dump : PG_MADE_IN);
+}
+
+static void dump_outside(const struct workload *w, struct strv *from, struct strv *to)
+{
+	(void)from;
+	if (w->pg->target == PG_TARGET_PATH && w->pg->target_path)
+		strv_add(to, w->pg->target_path);
+}
+
 static void dump_folders(const struct workload *w, struct strv *folders)
 {
 	if (w->pg->target == PG_TARGET_PATH && w->pg->target_path)
@@ -160,6 +173,7 @@ const struct workload_type work_pg_restore_type = {
 	.clear = clear,
 	.needs = restore_needs,
 	.access = restore_access,
+	.outside = restore_outside,
 	.op = restore_op,
 	.syncs = restore_syncs,
 	.nature = restore_nature,
@@ -171,6 +185,7 @@ const struct workload_type work_pg_dump_type = {
 	.check = pg_check_dump,
 	.clear = clear,
 	.folders = dump_folders,
+	.outside = dump_outside,
 	.op = dump_op,
 	.syncs = dump_syncs,
 	.nature = dump_nature,

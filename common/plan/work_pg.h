@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define PG_DATASET "pg" /* a pool's dataset of that name holds the cluster */
+#define PG_MADE_IN "/var/tmp" /* where a dump is made that the plan does not name */
 #define PG_SCALE_BYTES (16LL << 20) /* what one step of pgbench's scale takes, rounded up */
 #define PG_CLUSTER_BYTES (96LL << 20) /* of an empty cluster with its first WAL segments */
 

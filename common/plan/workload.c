@@ -34,6 +34,12 @@ void workload_folders(const struct workload *w, struct strv *folders)
 		type_of(w)->folders(w, folders);
 }
 
+void workload_outside(const struct workload *w, struct strv *from, struct strv *to)
+{
+	if (type_of(w)->outside)
+		type_of(w)->outside(w, from, to);
+}
+
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
 	size_t before = ret->len;

@@ -46,6 +46,10 @@ void workload_access(const struct workload *w, struct strv *inputs, struct strv 
  * Appended. */
 void workload_folders(const struct workload *w, struct strv *folders);
 
+/* Paths of the host outside of the volume whose contents its time moves: read (from) and written (to).
+ * Appended. */
+void workload_outside(const struct workload *w, struct strv *from, struct strv *to);
+
 /* What a host with that inventory lacks for it ("there is no /usr/bin/fio: …"); 0: nothing. */
 int workload_lacks(const struct workload *w, const struct inventory *inv, struct buf *ret);
 

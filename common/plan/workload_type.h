@@ -35,6 +35,8 @@ struct workload_type {
 		struct workload_needs *ret, struct err *e); /* ret is zeroed */
 	void (*access)(const struct workload *w, struct strv *inputs, struct strv *programs);
 	void (*folders)(const struct workload *w, struct strv *folders); /* see workload_folders */
+	/* See workload_outside. NULL: none */
+	void (*outside)(const struct workload *w, struct strv *from, struct strv *to);
 	const char *(*headline_of)(const struct workload *w);
 	const char *(*op)(const struct workload *w); /* NULL: the key */
 	int (*syncs)(const struct workload *w);      /* NULL: -1 */

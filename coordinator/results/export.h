@@ -22,11 +22,14 @@
  *  "cpu_user_ns","cpu_system_ns","samples","telemetry":{…},
  *  "hist":null or {"count","sum_ns","min_ns","max_ns","buckets":[lowest ns, count, …]},
  *  "evidence":null or {a member for each number that is known, named as evidence_key_name() does,
- *   "maintenance_before_text","maintenance_after_text","cores_busy_ns":[…]},
+ *   "maintenance_before_text","maintenance_after_text","cores_busy_ns":[…],
+ *   "settings":[{"name","of","before","after"}, …],
+ *   "sources":[{"id","name","is_written","is_shared", then the counters of a disk}, …]},
  *  "printed":[{"metric","value","resolution","unit_assumed"}, …]}           "printed" of imports only
  * {"type":"trial-disks","run","host","attempt","trial","disks":[{"id","name","backing","read_ops",
  *  "read_bytes","write_ops","write_bytes","read_wait_ns","write_wait_ns","busy_ns","queue_ns",
- *  "look_read_bytes","look_write_bytes","look_busy_ns","errors":null or a number}, …]}
+ *  "look_read_bytes","look_write_bytes","look_busy_ns","errors":null or a number,
+ *  "cache_before","cache_after"}, …]}
  *                                                each disk of the volume, behind its trial's line,
  *                                                in pieces of at most 100
  * {"type":"part","run","host","attempt","trial","name","kind","ops","bytes","errors","elapsed_ns",

@@ -18,6 +18,19 @@ static void set(json_t *o, const char *key, json_t *v)
 	json_object_set_new_nocheck(o, key, v);
 }
 
+static json_t *rows_json(const struct field_table *t, const void *v, size_t n, size_t size)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		export_fields_write(o, t, (const char *)v + i * size);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 json_t *export_evidence_json(const struct trial_evidence *v)
 {
 	json_t *o, *cores;
@@ -37,6 +50,10 @@ json_t *export_evidence_json(const struct trial_evidence *v)
 	set(o, "maintenance_before_text", json_text(v->maintenance_before));
 	set(o, "maintenance_after_text", json_text(v->maintenance_after));
 	set(o, "cores_busy_ns", cores);
+	set(o, "settings", rows_json(&export_setting_table, v->settings, v->n_settings,
+			       sizeof(*v->settings)));
+	set(o, "sources", rows_json(&export_source_table, v->sources, v->n_sources,
+			      sizeof(*v->sources)));
 	return o;
 }
 

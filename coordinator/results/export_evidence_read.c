@@ -71,6 +71,49 @@ static int read_texts(
 		l, (struct field_place){"evidence", FIELD_WHOLE}, o, &texts, v, e);
 }
 
+/* A list of objects with the same fields, at most so many of them; what was read stays in *v. */
+static int read_rows(const struct export_line *l, const json_t *o, const char *key,
+	const struct field_table *t, size_t most, void *v, size_t size, size_t *n, struct err *e)
+{
+	char *member = xasprintf("evidence.%s", key);
+	const json_t *list;
+	int status = export_list(
+		l, (struct field_place){"evidence", FIELD_WHOLE}, o, key, 0, &list, e);
+
+	for (size_t i = 0; !status && i < json_array_size(list); i++) {
+		const struct field_place at = {member, i};
+		const json_t *one = json_array_get(list, i);
+
+		if (!json_is_object(one) || i == most)
+			status = export_unexpected(
+				l, at, NULL, one, i == most ? "the list's end" : "an object", e);
+		else
+			status = export_fields_read(l, at, one, t, (char *)v + (*n)++ * size, e);
+	}
+	free(member);
+	return status;
+}
+
+static int read_settings(
+	const struct export_line *l, const json_t *o, struct trial_evidence *v, struct err *e)
+{
+	size_t n = json_array_size(json_object_get(o, "settings"));
+
+	v->settings = xcalloc(n, sizeof(*v->settings));
+	return read_rows(l, o, "settings", &export_setting_table, EVIDENCE_SETTINGS_MAX, v->settings,
+		sizeof(*v->settings), &v->n_settings, e);
+}
+
+static int read_sources(
+	const struct export_line *l, const json_t *o, struct trial_evidence *v, struct err *e)
+{
+	size_t n = json_array_size(json_object_get(o, "sources"));
+
+	v->sources = xcalloc(n, sizeof(*v->sources));
+	return read_rows(l, o, "sources", &export_source_table, EVIDENCE_SOURCES_MAX, v->sources,
+		sizeof(*v->sources), &v->n_sources, e);
+}
+
 int export_evidence_read(const struct export_line *l, struct trial_evidence **ret, struct err *e)
 {
 	struct trial_evidence *v;
@@ -81,7 +124,8 @@ int export_evidence_read(const struct export_line *l, struct trial_evidence **re
 	if (!o)
 		return 0;
 	v = xcalloc(1, sizeof(*v));
-	if (read_numbers(l, o, v, e) || read_cores(l, o, v, e) || read_texts(l, o, v, e)) {
+	if (read_numbers(l, o, v, e) || read_cores(l, o, v, e) || read_texts(l, o, v, e) ||
+		read_settings(l, o, v, e) || read_sources(l, o, v, e)) {
 		trial_evidence_clear(v);
 		free(v);
 		return -1;

@@ -49,7 +49,8 @@ struct field_table {
 extern const struct field_table export_run_table, export_plan_table, export_host_table,
 	export_trial_table, export_telemetry_table, export_printed_table, export_summary_table,
 	export_stop_table, export_of_trial_table, export_point_table, export_step_table,
-	export_part_table, export_fact_table, export_note_table, export_disk_table;
+	export_part_table, export_fact_table, export_note_table, export_disk_table,
+	export_setting_table, export_source_table;
 /* What inventory_json() writes; it is kept as it is. */
 extern const struct field_table export_inventory_table, export_inventory_disk_table,
 	export_inventory_pool_table;

@@ -230,25 +230,42 @@ TABLE(export_note_table, note_rows);
 
 #define OF struct disk_evidence
 #define DURING(member) KEYED(#member, during.member, COUNT)
+#define COUNTERS                                                                                   \
+	DURING(read_ops), DURING(read_bytes), DURING(write_ops), DURING(write_bytes),              \
+		DURING(read_wait_ns), DURING(write_wait_ns), DURING(busy_ns), DURING(queue_ns)
 static const struct field disk_rows[] = {
 	F(id, FIELD_TEXT, FIELD_NULL),
 	F(name, TEXT),
 	F(backing, FIELD_TEXT, FIELD_NULL),
-	DURING(read_ops),
-	DURING(read_bytes),
-	DURING(write_ops),
-	DURING(write_bytes),
-	DURING(read_wait_ns),
-	DURING(write_wait_ns),
-	DURING(busy_ns),
-	DURING(queue_ns),
+	COUNTERS,
 	F(look_read_bytes, COUNT),
 	F(look_write_bytes, COUNT),
 	F(look_busy_ns, COUNT),
+	F(cache_before, FIELD_TEXT, FIELD_NULL),
+	F(cache_after, FIELD_TEXT, FIELD_NULL),
 };
 _Static_assert(sizeof(struct disk_counters) == DISK_COUNTERS * sizeof(uint64_t) && DISK_COUNTERS == 8,
 	"a row for each counter of a disk");
 TABLE(export_disk_table, disk_rows);
+#undef OF
+#define OF struct setting_evidence
+static const struct field setting_rows[] = {
+	F(name, TEXT),
+	F(of, FIELD_TEXT, FIELD_NULL),
+	F(before, FIELD_TEXT, FIELD_NULL),
+	F(after, FIELD_TEXT, FIELD_NULL),
+};
+TABLE(export_setting_table, setting_rows);
+#undef OF
+#define OF struct source_evidence
+static const struct field source_rows[] = {
+	F(id, FIELD_TEXT, FIELD_NULL),
+	F(name, TEXT),
+	F(is_written, FIELD_BOOL, 0),
+	F(is_shared, FIELD_BOOL, 0),
+	COUNTERS,
+};
+TABLE(export_source_table, source_rows);
 #undef OF
 
 /* ---- an inventory, which has no struct here: its rows only check ---- */

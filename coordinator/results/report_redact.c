@@ -106,6 +106,8 @@ static void add_disks(struct secrets *to, const struct result_set *s)
 
 		for (size_t m = 0; t->n_evidence && m < t->evidence->n_disks; m++)
 			add_id(to, t->evidence->disks[m].id);
+		for (size_t m = 0; t->n_evidence && m < t->evidence->n_sources; m++)
+			add_id(to, t->evidence->sources[m].id);
 	}
 }
 

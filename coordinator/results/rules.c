@@ -25,7 +25,7 @@ const struct rule rule_table[] = {
 	{"V09", "cache policy differs", rule_cache_policy},
 	{"V10", "other work on the host", rule_foreign_load},
 	{"V11", "a slow disk", rule_slow_disk},
-	{"V12", "bound by the CPU", rule_cpu_bound},
+	{"V12", "not bound by the volume", rule_bound_elsewhere},
 	{"V13", "environments differ", rule_environments},
 	{"V14", "sector sizes", rule_sectors},
 	{"V15", "volume nearly full", rule_nearly_full},

@@ -14,6 +14,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_INVALID };
 
 struct analysis;
 struct analysis_run;
+struct layout;
 struct rule;
 struct finding {
 	const struct rule *rule;
@@ -62,6 +63,12 @@ void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Whether a row is of the metric that its workload is judged by. */
 int rule_row_is_headline(const struct rule_input *in, const struct result_row *row);
+/* Calls fn for each headline row with trials; of one whose trials tell nothing beside their counters the
+ * rule knows nothing, and says so. */
+void rule_each_row(const struct rule_input *in,
+	void (*fn)(const struct rule_input *in, const struct result_row *row));
+/* Nothing but data, and its redundancy, is on the disks of the layout's pool; 0 where there is none. */
+int layout_is_only_data(const struct layout *l);
 /* What the host told about itself before the run, or NULL. Borrowed. */
 const struct json_t *rule_inventory(const struct rule_input *in, const char *host);
 /* The same where runs stand beside each other, each with its own: that of the layout's run. */
@@ -87,11 +94,16 @@ void rule_drift(const struct rule_input *in);             /* V06 */
 void rule_identical_timings(const struct rule_input *in); /* V07 */
 void rule_maintenance(const struct rule_input *in);       /* V08 */
 void rule_cache_policy(const struct rule_input *in);      /* V09 */
+/* Of V09: settings that changed, and others than the plan asks for. */
+void rule_settings_changed(const struct rule_input *in);
 /* Of V25: the write caches of the disks under the layouts. */
 void rule_caches_differ(const struct rule_input *in);
 void rule_foreign_load(const struct rule_input *in);      /* V10 */
 void rule_slow_disk(const struct rule_input *in);         /* V11 */
-void rule_cpu_bound(const struct rule_input *in);         /* V12 */
+void rule_bound_elsewhere(const struct rule_input *in);   /* V12 */
+/* Of V12: the CPUs; the disk that a dump lies on. */
+void rule_cpu_bound(const struct rule_input *in);
+void rule_source_bound(const struct rule_input *in);
 void rule_environments(const struct rule_input *in);      /* V13 */
 /* Of V13: what the trials of a workload took. */
 void rule_inputs_differ(const struct rule_input *in);

@@ -121,13 +121,28 @@ void rule_caches_differ(const struct rule_input *in)
 	volume_disks_free(v, n);
 }
 
+/* What the controller does with its own cache is between it and its battery. */
+static void check_controllers(const struct rule_input *in)
+{
+	struct volume_disks *v;
+	size_t n;
+
+	volume_disks_of(in, &v, &n);
+	for (size_t i = 0; i < n; i++)
+		if (volume_disks_behind_raid(&v[i]))
+			finding_unknown(in, "no cache policy of the RAID controller");
+	volume_disks_free(v, n);
+}
+
 void rule_cache_policy(const struct rule_input *in)
 {
 	each_volume(in, check_caches);
+	check_controllers(in);
+	rule_settings_changed(in);
 }
 
 /* Log, cache and special vdevs and spares may have sectors of their own. */
-static int only_data(const struct layout *l)
+int layout_is_only_data(const struct layout *l)
 {
 	const struct pool_stage *p = l ? l->pool : NULL;
 
@@ -151,7 +166,7 @@ static void check_sectors(const struct rule_input *in, const struct volume_disks
 	}
 	if (l && l->pool && l->pool->ashift > 0)
 		block = INT64_C(1) << l->pool->ashift;
-	if (least != most && only_data(l))
+	if (least != most && layout_is_only_data(l))
 		finding_add(in, SEVERITY_WARNING, d->host, d->layout, NULL,
 			json_pack("{sI sI}", "least_bytes", (json_int_t)least, "most_bytes",
 				(json_int_t)most),

@@ -12,16 +12,12 @@
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
+#include "coordinator/results/volume_disks.h"
 
 #define BUSY_BEFORE 200        /* permille of a disk's time, or of all CPUs', in the look before */
 #define OTHERS_RATE 10e6       /* bytes a second of disks that are not the volume's */
 #define STOLEN 0.02            /* of all CPU time */
 #define STEPPED_NS (100 * NS_PER_MS)
-#define SIBLINGS_MIN 3         /* disks that did a like share of the work */
-#define LIKE_SHARE 0.5         /* of the median disk's bytes */
-#define SLOW_WAIT 2.0          /* times the median wait of a request */
-#define SLOW_BUSY 1.5          /* times the median busy share, and */
-#define SLOW_BUSY_MORE 0.1     /* so much of the time more */
 
 static const struct trial_evidence *evidence_of(const struct result_trial *t)
 {
@@ -37,8 +33,7 @@ static int lacks_evidence(const struct result_row *row)
 	return row->summary_only;
 }
 
-/* Calls fn for each headline row with trials; of one that tells nothing the rule knows nothing. */
-static void each_row(const struct rule_input *in,
+void rule_each_row(const struct rule_input *in,
 	void (*fn)(const struct rule_input *in, const struct result_row *row))
 {
 	FOR_ROWS(in, row)
@@ -81,21 +76,15 @@ static void check_maintenance(const struct rule_input *in, const struct result_r
 			"maintenance ran before or after %u of %u trials: %s", n, row->listed, which);
 }
 
-/* Adapters with firmware that rebuilds, patrols and checks on its own, by their drivers. */
 static int has_raid_firmware(const json_t *inventory)
 {
-	static const char *const drivers[] = {"(megaraid_sas)", "(hpsa)", "(smartpqi)", "(aacraid)",
-		"(arcmsr)", "(3w-9xxx)", "(3w-sas)", "(ips)"};
 	const json_t *disk;
 	size_t i;
 
 	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
 	{
-		const char *controller = json_get_str(disk, "controller", "");
-
-		for (size_t k = 0; k < ARRAY_LEN(drivers); k++)
-			if (strstr(controller, drivers[k]))
-				return 1;
+		if (inventory_disk_behind_raid(disk))
+			return 1;
 	}
 	return 0;
 }
@@ -105,7 +94,7 @@ void rule_maintenance(const struct rule_input *in)
 	for (size_t i = 0; i < in->run->n_hosts; i++)
 		if (has_raid_firmware(rule_inventory(in, in->run->hosts[i])))
 			finding_unknown(in, "no state of the RAID controller");
-	each_row(in, check_maintenance);
+	rule_each_row(in, check_maintenance);
 }
 
 /* ---- V10 ---- */
@@ -116,6 +105,8 @@ struct foreign {
 	double others;                  /* bytes a second during it */
 	double stolen;                  /* share of all CPU time */
 	unsigned looked, told;          /* trials that had a look, and that tell of other disks */
+	unsigned disks;                 /* and a look at a disk of the volume */
+	unsigned busy_left;             /* were busy before without having been made cold */
 };
 
 static double share_before(const struct trial_evidence *v, int64_t look_ns)
@@ -143,10 +134,14 @@ static void add_foreign(const struct result_trial *t, struct foreign *f)
 	double seconds = (double)t->sum.elapsed_ns / NS_PER_S;
 
 	if (evidence_get(v, EVIDENCE_LOOK_NS, &look) && look > 0) {
-		f->disk_before = fmax(f->disk_before, share_before(v, look));
+		double busy = share_before(v, look);
+
+		f->disk_before = fmax(f->disk_before, busy);
+		f->busy_left += busy > BUSY_BEFORE / 1000.0 && !str_starts(t->cache, "cold");
 		if (evidence_get(v, EVIDENCE_LOOK_CPU_PERMILLE, &cpu))
 			f->cpu_before = fmax(f->cpu_before, (double)cpu / 1000);
 		f->looked++;
+		f->disks += v->n_disks > 0;
 	}
 	if (evidence_get(v, EVIDENCE_OTHER_READ_BYTES, &read) &&
 		evidence_get(v, EVIDENCE_OTHER_WRITE_BYTES, &written)) {
@@ -163,8 +158,9 @@ static void foreign_text(const struct foreign *f, struct buf *out)
 	char rate[UNITS_LEN];
 
 	if (f->disk_before > BUSY_BEFORE / 1000.0)
-		buf_addf(out, ", a disk of the volume was %.0f%% busy right before a trial",
-			100 * f->disk_before);
+		buf_addf(out, ", a disk of the volume was %.0f%% busy right before a trial%s",
+			100 * f->disk_before,
+			f->busy_left ? " (or what the trial before it left to write)" : "");
 	if (f->cpu_before > BUSY_BEFORE / 1000.0)
 		buf_addf(out, ", the CPUs were %.0f%% busy right before one", 100 * f->cpu_before);
 	if (f->others > OTHERS_RATE)
@@ -175,11 +171,8 @@ static void foreign_text(const struct foreign *f, struct buf *out)
 
 static void check_foreign(const struct rule_input *in, const struct result_row *row)
 {
-	const struct plan *p = in->run->plan;
 	struct foreign f = {0};
 	struct buf text = {0};
-	int existing = !p || row->layout_index >= p->n_layouts ||
-		       p->layouts[row->layout_index].existing;
 
 	for (unsigned i = 0; i < row->listed; i++)
 		add_foreign(row->trials[i], &f);
@@ -192,139 +185,16 @@ static void check_foreign(const struct rule_input *in, const struct result_row *
 			"the host had other work: %s", text.data + 2);
 	else if (f.told < row->listed)
 		finding_unknown(in, "no counters of the host's other disks");
-	else if (existing && f.looked < row->listed)
-		finding_unknown(in, "no look at the volume's disks before the trials");
+	else if (f.looked < row->listed)
+		finding_unknown(in, "no look at the host before the trials");
+	else if (f.disks < row->listed)
+		finding_unknown(in, "no counters of the volume's disks before the trials");
 	buf_free(&text);
 }
 
 void rule_foreign_load(const struct rule_input *in)
 {
-	each_row(in, check_foreign);
-}
-
-/* ---- V11 ---- */
-
-static int by_value(const void *pa, const void *pb)
-{
-	double a = *(const double *)pa, b = *(const double *)pb;
-
-	return (a > b) - (a < b);
-}
-
-static double median_of(const double *v, size_t n)
-{
-	double *sorted = xmemdup(v, n * sizeof(*v)), m;
-
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	m = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-	free(sorted);
-	return m;
-}
-
-static double bytes_of(const struct disk_evidence *d)
-{
-	return (double)d->during.read_bytes + (double)d->during.write_bytes;
-}
-
-/* Disks of one trial that did a like share of its work: siblings. */
-struct siblings {
-	size_t *disk;
-	double *wait, *busy; /* a request's wait in ns; share of the time */
-	size_t n;
-};
-
-static void find_siblings(const struct result_trial *t, struct siblings *s)
-{
-	const struct trial_evidence *v = evidence_of(t);
-	double *bytes = xcalloc(v->n_disks, sizeof(*bytes)), least;
-
-	*s = (struct siblings){xcalloc(v->n_disks, sizeof(*s->disk)),
-		xcalloc(v->n_disks, sizeof(*s->wait)), xcalloc(v->n_disks, sizeof(*s->busy)), 0};
-	for (size_t i = 0; i < v->n_disks; i++)
-		bytes[i] = bytes_of(&v->disks[i]);
-	least = LIKE_SHARE * median_of(bytes, v->n_disks);
-	for (size_t i = 0; i < v->n_disks; i++) {
-		const struct disk_counters *c = &v->disks[i].during;
-		double ops = (double)c->read_ops + (double)c->write_ops;
-
-		if (!(ops > 0) || bytes[i] < least)
-			continue;
-		s->disk[s->n] = i;
-		s->wait[s->n] = ((double)c->read_wait_ns + (double)c->write_wait_ns) / ops;
-		s->busy[s->n] = (double)c->busy_ns / (double)t->sum.elapsed_ns;
-		s->n++;
-	}
-	free(bytes);
-}
-
-/* Marks the trial's slow disks; 0 when it has no siblings to compare. */
-static int mark_slow(const struct result_trial *t, unsigned *slow, double *ratio)
-{
-	struct siblings s;
-	double wait, busy;
-	int enough;
-
-	find_siblings(t, &s);
-	enough = s.n >= SIBLINGS_MIN && t->sum.elapsed_ns > 0;
-	if (enough) {
-		wait = median_of(s.wait, s.n);
-		busy = median_of(s.busy, s.n);
-		for (size_t i = 0; i < s.n; i++) {
-			if (s.wait[i] < SLOW_WAIT * wait || s.busy[i] < SLOW_BUSY * busy ||
-				s.busy[i] < busy + SLOW_BUSY_MORE)
-				continue;
-			slow[s.disk[i]]++;
-			ratio[s.disk[i]] += wait > 0 ? s.wait[i] / wait : SLOW_WAIT;
-		}
-	}
-	free(s.disk);
-	free(s.wait);
-	free(s.busy);
-	return enough;
-}
-
-static void slow_told(const struct rule_input *in, const struct result_row *row,
-	const struct disk_evidence *d, size_t place, unsigned trials, unsigned compared, double ratio)
-{
-	finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
-		json_pack("{so so si sf si si}", "disk", json_text(d->id ? d->id : d->name), "name",
-			json_text(d->name), "place", (int)place + 1, "wait_ratio", ratio, "trials",
-			(int)trials, "n", (int)compared),
-		"disk %zu of the volume is slower than its siblings in %u of %u trials: a request "
-		"waits %.1f times as long as at the median disk",
-		place + 1, trials, compared, ratio);
-}
-
-/* A disk's place in its volume is the same in every build. */
-static void check_slow(const struct rule_input *in, const struct result_row *row)
-{
-	unsigned slow[EVIDENCE_DISKS_MAX] = {0}, compared = 0;
-	double *ratio = xcalloc(EVIDENCE_DISKS_MAX, sizeof(*ratio));
-	const struct trial_evidence *last = NULL;
-
-	for (unsigned i = 0; i < row->listed; i++) {
-		const struct trial_evidence *v = evidence_of(row->trials[i]);
-
-		if (v->n_disks == 0) {
-			finding_unknown(in, "no counters of each disk");
-			continue;
-		}
-		if (mark_slow(row->trials[i], slow, ratio))
-			compared++;
-		else
-			finding_unknown(in, "too few disks alike");
-		last = v;
-	}
-	for (size_t i = 0; last && i < last->n_disks; i++)
-		if (slow[i] > 1 && 2 * slow[i] > compared)
-			slow_told(in, row, &last->disks[i], i, slow[i], compared,
-				ratio[i] / slow[i]);
-	free(ratio);
-}
-
-void rule_slow_disk(const struct rule_input *in)
-{
-	each_row(in, check_slow);
+	rule_each_row(in, check_foreign);
 }
 
 /* ---- V19 ---- */
@@ -356,7 +226,7 @@ static void check_clock(const struct rule_input *in, const struct result_row *ro
 
 void rule_clock_set(const struct rule_input *in)
 {
-	each_row(in, check_clock);
+	rule_each_row(in, check_clock);
 }
 
 /* ---- V21 ---- */
@@ -399,7 +269,7 @@ static void check_errors(const struct rule_input *in, const struct result_row *r
 
 void rule_disk_errors(const struct rule_input *in)
 {
-	each_row(in, check_errors);
+	rule_each_row(in, check_errors);
 }
 
 /* ---- V22 ---- */
@@ -432,5 +302,5 @@ static void check_throttled(const struct rule_input *in, const struct result_row
 
 void rule_throttled(const struct rule_input *in)
 {
-	each_row(in, check_throttled);
+	rule_each_row(in, check_throttled);
 }

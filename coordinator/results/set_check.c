@@ -122,6 +122,24 @@ static int check_detail(const struct result_trial *t, struct err *e)
 	return 0;
 }
 
+/* What a host told of settings, and of disks that a dump lies on. */
+static int are_lines(const struct trial_evidence *v)
+{
+	for (size_t i = 0; i < v->n_settings; i++) {
+		const struct setting_evidence *s = &v->settings[i];
+
+		if (!is_line_or_none(s->name, NAME_BYTES) || !is_line_or_none(s->of, NAME_BYTES) ||
+			!is_line_or_none(s->before, TEXT_BYTES) ||
+			!is_line_or_none(s->after, TEXT_BYTES))
+			return 0;
+	}
+	for (size_t i = 0; i < v->n_sources; i++)
+		if (!is_line_or_none(v->sources[i].name, NAME_BYTES) ||
+			!is_line_or_none(v->sources[i].id, NAME_BYTES))
+			return 0;
+	return 1;
+}
+
 static int check_evidence(const struct result_trial *t, struct err *e)
 {
 	const struct trial_evidence *v = t->sum.evidence;
@@ -131,12 +149,17 @@ static int check_evidence(const struct result_trial *t, struct err *e)
 	for (size_t i = 0; i < v->n_disks; i++)
 		if (!is_line_or_none(v->disks[i].name, NAME_BYTES) ||
 			!is_line_or_none(v->disks[i].id, NAME_BYTES) ||
-			!is_line_or_none(v->disks[i].backing, NAME_BYTES))
+			!is_line_or_none(v->disks[i].backing, NAME_BYTES) ||
+			!is_line_or_none(v->disks[i].cache_before, NAME_BYTES) ||
+			!is_line_or_none(v->disks[i].cache_after, NAME_BYTES))
 			return wrong(e, "trial", t->host, t->sum.trial,
 				"a name of a disk of it is no line");
 	if (!is_line_or_none(v->maintenance_before, TEXT_BYTES) ||
 		!is_line_or_none(v->maintenance_after, TEXT_BYTES))
 		return wrong(e, "trial", t->host, t->sum.trial, "its maintenance is no line");
+	if (!are_lines(v))
+		return wrong(e, "trial", t->host, t->sum.trial,
+			"a setting or a source of it is no line");
 	return 0;
 }
 

@@ -64,6 +64,26 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 	*ret_n = n;
 }
 
+int inventory_disk_behind_raid(const json_t *disk)
+{
+	static const char *const drivers[] = {"(megaraid_sas)", "(hpsa)", "(smartpqi)", "(aacraid)",
+		"(arcmsr)", "(3w-9xxx)", "(3w-sas)", "(ips)"};
+	const char *controller = json_get_str(disk, "controller", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(drivers); i++)
+		if (strstr(controller, drivers[i]))
+			return 1;
+	return 0;
+}
+
+int volume_disks_behind_raid(const struct volume_disks *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (inventory_disk_behind_raid(d->v[i].told))
+			return 1;
+	return 0;
+}
+
 void volume_disks_free(struct volume_disks *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

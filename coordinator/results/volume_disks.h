@@ -20,6 +20,10 @@ struct volume_disks {
 /* One entry per host and layout of the run that has trials, in the order of hosts; n is 0 where no
  * trial has evidence. Texts are borrowed; volume_disks_free. */
 void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, size_t *ret_n);
+/* Whether a disk of a host's list hangs behind an adapter whose firmware has a cache, rebuilds, patrols
+ * and checks on its own: told by its driver. */
+int inventory_disk_behind_raid(const struct json_t *disk);
+int volume_disks_behind_raid(const struct volume_disks *d);
 void volume_disks_free(struct volume_disks *v, size_t n);
 
 #endif

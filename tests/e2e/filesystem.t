@@ -50,6 +50,10 @@ test_run() {
 	fleet_ctl export 1 -o "$T/run.jsonl"
 	evidence_adds_up "$T/run.jsonl"
 	check "the loop device names what it stands on" jq -se 'map(select(.type == "trial-disks") | .disks[]) | length == 8 and all(.name | test("^loop"))' "$T/run.jsonl"
+	check "the options of its mount are told, before and after" jq -se 'map(select(.type == "trial").evidence.settings[]) | length == 8
+		and all(.name == "mount" and .before == .after and (.before | test("^rw,")))' "$T/run.jsonl"
+	check "and the write cache of the disk below" jq -se 'map(select(.type == "trial-disks").disks[])
+		| all(.cache_before == .cache_after)' "$T/run.jsonl"
 	check "nothing is left" nothing_left one
 }
 

@@ -159,6 +159,7 @@ test_run() {
 	is "a restore's bytes are its dump's" "$(trial_of load .bytes | sort -u)" "$size"
 	is "it took the dump that the hash names" "$(detail_of load note dump | grep -o 'sha256 .*' | sort -u)" \
 		"sha256 $(sha256sum <"$IN/made/ports.dump" | cut -d' ' -f1)"
+	test_source
 	is "no error was met" "$(detail_of load fact restore_errors | sort -u)" 0
 	check "the checkpoint was within the time" all_hold '.op != "restore" or (.sync_ns > 0 and .sync_ns < .elapsed_ns)'
 	check "the data went to the disks" all_hold '.op != "restore" or .telemetry.disk_write_bytes > 10e6'
@@ -176,6 +177,21 @@ test_run() {
 	check "no server is left" no_postgres
 }
 
+# The disk of the dump is told, with what it did meanwhile; here the volumes stand on it, too.
+test_source() {
+	local device
+	device=$(findmnt -n -o SOURCE -T "$IN")
+	if [ ! -b "$device" ]; then
+		skip "the disk of a dump is told" "$IN lies on no disk"
+		return
+	fi
+	check "the disk of a restore's dump is told" all_hold '.op != "restore" or (.evidence.sources | length > 0
+		and all(.[]; .name != "" and (.is_written | not) and .busy_ns >= 0 and .write_bytes > 0))'
+	check "no other trial has one" all_hold '.op == "restore" or .evidence.sources == []'
+	check "the volume stands on it, too" all_hold '.op != "restore" or all(.evidence.sources[]; .is_shared)'
+	like "the report says so" "$(fleet_ctl report last)" 'V12 .*load.*the volume stands on the disk that its dump comes from'
+}
+
 test_kinds() {
 	ends "all forms of dumps and targets run" 0 fleet_ctl run "$T/kinds.yaml"
 	fleet_ctl export last >"$T/run.jsonl"
@@ -187,6 +203,11 @@ test_kinds() {
 	like "a plain dump is run by psql" "$(detail_of plain note command)" '/psql '
 	check "a dump into nothing has the bytes of the same one on a disk" is_about "$(trial_of nothing .bytes)" "$(stat -c %s "$IN/made/ports.sql")"
 	check "a folder's files are summed up" is_above "$(trial_of to-folder .bytes)" 100000
+	if [ -b "$(findmnt -n -o SOURCE -T "$FLEET")" ]; then
+		is "the disk of a dump elsewhere is told" "$(trial_of elsewhere '.evidence.sources | length > 0 and all(.[]; .is_written)')" true
+		is "and that of one that was made" "$(trial_of made '.evidence.sources | length > 0 and all(.[]; .is_written | not)')" true
+	fi
+	is "a dump into nothing has none" "$(trial_of nothing '.evidence.sources')" "[]"
 	check "a dump elsewhere has its size" is_above "$(trial_of elsewhere .bytes)" 100000
 	check "and is gone again" test -z "$(ls -A "$FLEET/one/existing")"
 	check "a rate is kept" test "$(trial_of select .ops)" -lt 800

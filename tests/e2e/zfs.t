@@ -96,8 +96,32 @@ test_evidence() {
 		'[["raidz2-10",10],["raidz2-8",8]]'
 	check "every disk of a pool was written to" jq -se 'map(select(.type == "trial-disks") | .disks[]) | all(.write_bytes > 0 or .read_bytes > 0)' "$T/run.jsonl"
 	check "nothing was compressed" jq -se 'map(select(.type == "trial").evidence.compress_ratio_permille) | length == 24 and all(. == 1000)' "$T/run.jsonl"
+	check "what the caches are set to is told, before and after" jq -se 'map(select(.type == "trial").evidence.settings) | length == 24
+		and all(any(.[]; .name == "primarycache" and .of == null and .before == "all" and .after == "all")
+			and any(.[]; .name == "compression" and .before == "off"))' "$T/run.jsonl"
 	check "no scrub was seen, before and after" jq -se 'map(select(.type == "trial").evidence) | all(.maintenance_before == 0 and .maintenance_after == 0)' "$T/run.jsonl"
 	check "each cold trial had a look before it" jq -se 'map(select(.type == "trial").evidence) | all(.look_ns >= 250000000 and .look_cpu_permille >= 0)' "$T/run.jsonl"
+}
+
+# The owner sets a property while a trial runs: the settings before and after it differ, and the report
+# says so.
+test_changed() {
+	local number
+	cat >"$T/changed.yaml" <<-END
+		name: changed
+		hosts: [one]
+		trials: 1
+		layouts: {tank: {existing: $FLEET/one/existing/tank}}
+		workloads: {write: {stream: {op: write, size: 3M, rate: 1M, block-size: 64K}}}
+		samples: 100ms
+	END
+	number=$(file_plan "$T/changed.yaml")
+	await_check "a trial on it is under way" 30 in_trial "$number"
+	ends "its owner sets a property meanwhile" 0 fleet_in one zfs set primarycache=metadata tank
+	await_check "the run ends" 60 run_is_over "$number"
+	is "both values are told" "$(exported "$number" 'select(.type == "trial").evidence.settings[] | select(.name == "primarycache") | "\(.of) \(.before) \(.after)"')" \
+		"null all metadata"
+	like "and the report says so" "$(fleet_ctl report "$number")" "V09 .*primarycache changed from 'all' to 'metadata' in block 1"
 }
 
 # A directory on the owner's own pool: the disks below it are told, though it has no device of its own.
@@ -120,6 +144,8 @@ test_existing_pool() {
 	is "the disks of its pool are told" "$(trial_disks "$T/own.jsonl" | jq -r '.[0].disks[] | "/dev/" + .name' | sort | xargs)" \
 		"$(printf '%s\n' "${loops[@]}" | sort | xargs)"
 	check "each got what was written" jq -e '.[0].disks | all(.write_bytes >= 8388608)' <(trial_disks "$T/own.jsonl")
+	check "it was looked at before, though nothing was made cold" jq -se 'map(select(.type == "trial").evidence) | length == 1 and all(.look_ns >= 100000000)' "$T/own.jsonl"
+	test_changed
 	await_check "the pool is its owner's still" 15 fleet_in one zpool destroy tank
 	losetup -d "${loops[@]}"
 }

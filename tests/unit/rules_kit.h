@@ -18,6 +18,7 @@
 struct scene {
 	const char *left, *right, *stream, *data; /* of the plan; data is what a read reads */
 	const char *kind; /* "random: {…}": the workload instead of a stream; NULL: one */
+	const char *put;  /* the first workload; NULL: a write of 64G of `data` */
 	int no_plan;
 	const char *design, *cache, *state;
 	uint64_t ram;
@@ -46,8 +47,20 @@ struct scene {
 	const char *maintenance; /* before it */
 	unsigned few;            /* disks that did the work; 0: all four */
 	double busy[4];          /* shares of the time of four disks; a request waits 10 ms times that */
+	const double (*waits)[10][4]; /* instead of busy: of each layout, block and disk */
 	double look_busy;        /* of the first disk, in a look of a second */
 	int64_t errors;          /* of the first disk; -1: none; 0: not known */
+	int pair;                /* two of the four disks are all there are */
+	/* settings and the dump's disks, told with each trial; no settings: `sync` as it always was */
+	struct setting_evidence set[3];
+	const char *set_later;      /* the first setting after the trials of the second block */
+	const char *cache_later;    /* the write cache of the first disk from the second block on */
+	int no_settings;
+	struct source_evidence from[2];
+	double from_busy;           /* share of the time that the first of those was */
+	const char *cache_made;     /* what was done to the caches before each trial; NULL: "cold" */
+	struct trial_fact facts[2]; /* of each trial */
+	const char *note, *note_right; /* "settings" of left's and right's trials */
 };
 
 #define POOL_WITH(compression)                                                                     \
@@ -73,15 +86,17 @@ static inline void add_run(const struct scene *c, struct buf *lines)
 		.layouts = {layouts, 2, 0},
 		.workloads = {workloads, 2, 0}};
 	struct buf plan = {0};
+	char *put = c->put ? xstrdup(c->put)
+			   : xasprintf("stream: {op: write, size: 64G, data: %s}", or (c->data, "random"));
 
 	r.state = (char *) or (c->state, "done");
 	r.design = (char *) or (c->design, "random-blocks");
 	r.cache = (char *) or (c->cache, "cold");
 	buf_addf(&plan,
 		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n  right: %s\n"
-		"workloads:\n  put: {stream: {op: write, size: 64G, data: %s}}\n"
+		"workloads:\n  put: {%s}\n"
 		"  load: {%s%s}\n",
-		or (c->left, POOL), or (c->right, POOL), or (c->data, "random"),
+		or (c->left, POOL), or (c->right, POOL), put,
 		c->kind ? "" : "stream: ",
 		or (or (c->kind, c->stream),
 			c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
@@ -91,6 +106,7 @@ static inline void add_run(const struct scene *c, struct buf *lines)
 		r.plan_text = plan.data;
 	export_run(&r, lines);
 	buf_free(&plan);
+	free(put);
 }
 
 static inline void add_disks(const struct scene *c, json_t *inventory)
@@ -149,24 +165,60 @@ static inline void add_series(const struct scene *c, const struct result_trial *
 
 static inline int has_more(const struct scene *c)
 {
-	return c->told[0].key || c->maintenance || c->busy[0] > 0 || c->look_busy > 0 || c->errors;
+	return c->told[0].key || c->maintenance || c->busy[0] > 0 || c->waits || c->look_busy > 0 ||
+	       c->errors ||
+	       (!c->disks[0][0] && (c->set[0].name || c->from[0].name || c->cache_later));
+}
+
+/* Lists with room for what set_told puts in. */
+struct told {
+	struct setting_evidence set[3];
+	struct source_evidence from[2];
+};
+
+/* Settings, and the disks of the dump. */
+static inline void set_told(
+	const struct scene *c, uint32_t block, int64_t elapsed_ns, struct trial_evidence *e, struct told *t)
+{
+	memcpy(t->set, c->set, sizeof(t->set));
+	memcpy(t->from, c->from, sizeof(t->from));
+	if (!c->set[0].name && !c->no_settings)
+		t->set[0] = (struct setting_evidence){"sync", NULL, "standard", "standard"};
+	if (c->set_later && block >= 2)
+		t->set[0].after = (char *)c->set_later;
+	if (c->set_later && block > 2)
+		t->set[0].before = (char *)c->set_later;
+	t->from[0].during.busy_ns = (uint64_t)(c->from_busy * (double)elapsed_ns);
+	e->settings = t->set;
+	e->sources = t->from;
+	while (e->n_settings < ARRAY_LEN(t->set) && t->set[e->n_settings].name)
+		e->n_settings++;
+	while (e->n_sources < ARRAY_LEN(t->from) && t->from[e->n_sources].name)
+		e->n_sources++;
+	if (c->cache_later && e->n_disks) {
+		e->disks[0].cache_before = (char *)(block >= 2 ? c->cache_later : "write back");
+		e->disks[0].cache_after = e->disks[0].cache_before;
+	}
 }
 
 /* Four disks that read alike, and what the scene tells beside the trial. */
 static inline void set_more(
 	const struct scene *c, struct result_trial *t, struct trial_evidence *e, struct disk_evidence disks[4])
 {
-	*e = (struct trial_evidence){.disks = disks, .n_disks = 4,
+	*e = (struct trial_evidence){.disks = disks, .n_disks = c->pair ? 2 : 4,
 		.numbers = (struct evidence_number *)c->told,
 		.maintenance_before = (char *)c->maintenance};
 	while (e->n_numbers < ARRAY_LEN(c->told) && c->told[e->n_numbers].key)
 		e->n_numbers++;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++) {
+		double busy = c->waits ? c->waits[t->layout][t->block - 1][i] : c->busy[i];
+
 		disks[i] = (struct disk_evidence){.name = "sdx",
 			.during = {.read_ops = 1000, .read_bytes = GIB,
-				.read_wait_ns = (uint64_t)(c->busy[i] * 1000 * 10 * NS_PER_MS),
-				.busy_ns = (uint64_t)(c->busy[i] * (double)t->sum.elapsed_ns)},
+				.read_wait_ns = (uint64_t)(busy * 1000 * 10 * NS_PER_MS),
+				.busy_ns = (uint64_t)(busy * (double)t->sum.elapsed_ns)},
 			.errors_known = c->errors != 0};
+	}
 	for (unsigned i = c->few; c->few && i < 4; i++)
 		disks[i].during = (struct disk_counters){0};
 	disks[0].errors = c->errors > 0 ? (uint64_t)c->errors : 0;
@@ -204,6 +256,16 @@ static inline void set_cpu(const struct scene *c, struct trial_summary *t)
 	t->tele.cpu_iowait_ns = (uint64_t)((1 - c->host_cpu) * ns * 3);
 }
 
+static inline void set_detail(const struct scene *c, uint32_t layout, struct trial_detail *d)
+{
+	const char *note = layout == 1 && c->note_right ? c->note_right : c->note;
+
+	for (size_t i = 0; i < ARRAY_LEN(c->facts) && c->facts[i].name; i++)
+		detail_fact(d, c->facts[i].name, c->facts[i].value, c->facts[i].unit);
+	if (note)
+		detail_note(d, "settings", note);
+}
+
 static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t block, struct buf *lines)
 {
 	static const double usual[] = {1000.25, 1010.5, 1020.125};
@@ -215,8 +277,10 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
 	struct disk_evidence disks[4];
 	struct trial_evidence evidence;
+	struct told told;
 	char ids[2][16];
 
+	t.cache = (char *) or (c->cache_made, "cold: remounted");
 	t.op = (char *) or (c->op, "write");
 	t.sum.bytes = bytes == 1 ? 0 : bytes;
 	t.sum.ops = c->kind ? t.sum.bytes / 4096 : 0;
@@ -231,9 +295,13 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	set_evidence(c, layout, &t, &evidence, disks, ids);
 	if (has_more(c))
 		set_more(c, &t, &evidence, disks);
+	if (t.sum.n_evidence)
+		set_told(c, block, t.sum.elapsed_ns, &evidence, &told);
+	set_detail(c, layout, &t.sum.detail);
 	t.printed = c->resolution > 0 ? &printed : NULL;
 	t.n_printed = c->resolution > 0;
 	export_trial(&t, lines);
+	detail_clear(&t.sum.detail);
 	add_series(c, &t, lines);
 }
 
@@ -284,6 +352,44 @@ static inline enum outcome outcome_of(const struct analysis *a, const char *id, 
 			*f = x;
 	}
 	return fired && unknown ? BOTH : fired ? FIRES : unknown ? UNKNOWN : SILENT;
+}
+
+struct rule_case {
+	const char *name, *rule;
+	struct scene scene;
+	enum outcome outcome;
+	enum severity severity;
+	const char *text; /* part of the first finding's */
+};
+
+static inline int case_holds(const struct rule_case *c)
+{
+	const struct finding *f;
+	struct result_set set;
+	struct analysis a;
+	enum outcome got;
+	int holds;
+
+	analysis_of(&c->scene, &set, &a);
+	got = outcome_of(&a, c->rule, &f);
+	holds = got == c->outcome && (!f || f->severity == c->severity) &&
+		(!f || !c->text || strstr(f->text, c->text));
+	if (!holds)
+		print_error("%s, %s: outcome %d, expected %d; severity %d, expected %d: %s\n",
+			c->rule, c->name, (int)got, (int)c->outcome, f ? (int)f->severity : -1,
+			(int)c->severity, f ? f->text : "");
+	analysis_clear(&a);
+	result_set_clear(&set);
+	return holds;
+}
+
+static inline void cases_hold(const struct rule_case *v, size_t n)
+{
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		wrong += !case_holds(&v[i]);
+	assert_int_equal(wrong, 0);
 }
 
 #endif

@@ -3,6 +3,8 @@
  * maintenance of a made-up host; what is not there stays unknown; there and back as JSON.
  */
 #include "agent/telemetry/conditions.h"
+#include "agent/telemetry/under.h"
+#include "agent/volume/zfs_get.h"
 #include "agent/volume/zpool_status.h"
 #include "common/base/json.h"
 #include "common/base/units.h"
@@ -19,6 +21,10 @@ static void make_disks(const struct host *h)
 	host_file(h, HBA "/sda/device/hwmon/hwmon3/temp1_input", "61000\n");
 	host_file(h, HBA "/sda/device/hwmon/hwmon3/temp1_max", "60000\n");
 	host_file(h, HBA "/sda/sda1/partition", "1\n");
+	host_file(h, HBA "/sda/sda2/partition", "2\n");
+	host_file(h, HBA "/sda/queue/write_cache", "write back\n");
+	host_file(h, HBA "/sdb/queue/write_cache", "write through\n");
+	host_file(h, HBA "/nvme0n1/queue/write_cache", "write back\n");
 	host_file(h, HBA "/sdb/device/ioerr_cnt", "0x0\n");
 	host_file(h, HBA "/sdb/device/hwmon/hwmon4/temp1_input", "70000\n");
 	host_file(h, HBA "/sdb/device/hwmon/hwmon4/temp1_crit", "70000\n");
@@ -28,6 +34,7 @@ static void make_disks(const struct host *h)
 	host_file(h, "/sys/devices/virtual/block/md0/slaves/sdb", "");
 	host_link(h, "/sys/class/block/sda", "../../devices/pci0/host0/sda");
 	host_link(h, "/sys/class/block/sda1", "../../devices/pci0/host0/sda/sda1");
+	host_link(h, "/sys/class/block/sda2", "../../devices/pci0/host0/sda/sda2");
 	host_link(h, "/sys/class/block/sdb", "../../devices/pci0/host0/sdb");
 	host_link(h, "/sys/class/block/nvme0n1", "../../devices/pci0/host0/nvme0n1");
 	host_link(h, "/sys/class/block/md0", "../../devices/virtual/block/md0");
@@ -76,6 +83,18 @@ static void check_conditions(const struct conditions *c)
 	assert_false(c->disks[1].has_errors[ERRORS_SCSI]);
 	assert_false(c->log.known);
 	assert_true(c->has_hot && c->hot_disks == 2);
+	assert_string_equal(c->disks[0].write_cache, "mixed");
+	assert_string_equal(c->disks[1].write_cache, "write back");
+	assert_int_equal(c->n_settings, 2);
+	assert_null(c->settings[0].of);
+	assert_string_equal(c->settings[1].of, "pg");
+	assert_string_equal(c->settings[1].value, "none");
+	assert_int_equal(c->n_sources, 3); /* sda once from, once to; sdc */
+	assert_string_equal(c->sources[0].name, "sda");
+	assert_true(c->sources[0].is_shared && !c->sources[0].is_written);
+	assert_true(c->sources[1].is_shared && c->sources[1].is_written);
+	assert_string_equal(c->sources[2].name, "sdc");
+	assert_false(c->sources[2].is_shared);
 	assert_true(c->has_throttle);
 	assert_int_equal(c->throttle_events, 4 * 2 + 5);
 	assert_true(c->has_load1 && c->load1_milli == 3250);
@@ -97,6 +116,12 @@ static void a_host_is_looked_at(void **state)
 	make_host(&h);
 	disks_of(&disks);
 	conditions_read(h.root, &disks, &c);
+	conditions_add_setting(&c, NULL, "sync", "standard");
+	conditions_add_setting(&c, "pg", "primarycache", "none");
+	conditions_add_source(h.root, &c, "sda1", 0);
+	conditions_add_source(h.root, &c, "sda2", 0);
+	conditions_add_source(h.root, &c, "sda2", 1);
+	conditions_add_source(h.root, &c, "sdc", 0);
 	check_conditions(&c);
 	o = conditions_json(&c);
 	conditions_from_json(o, &back);
@@ -161,6 +186,42 @@ static void a_look_tells_what_others_did(void **state)
 	conditions_clear(&c);
 	strv_free(&disks);
 	host_free(&h);
+}
+
+/* Two partitions of a disk are one disk. */
+static void a_disk_is_found_once(void **state)
+{
+	struct strv found = {0};
+	struct host h;
+
+	(void)state;
+	host_new(&h);
+	make_disks(&h);
+	disks_under(h.root, "sda1", &found);
+	disks_under(h.root, "sda2", &found);
+	disks_under(h.root, "md0", &found);
+	assert_int_equal(found.n, 2);
+	assert_true(strv_has(&found, "sda") && strv_has(&found, "sdb"));
+	strv_free(&found);
+	host_free(&h);
+}
+
+static void found_property(void *arg, const char *dataset, const char *property, const char *value)
+{
+	if (zfs_is_cache_property(property))
+		buf_addf(arg, "%s %s=%s;", dataset, property, value);
+}
+
+static void zfs_get_is_taken_apart(void **state)
+{
+	struct buf all = {0};
+
+	(void)state;
+	zfs_get_parse("am_1\ttype\tfilesystem\nam_1\tsync\tstandard\n\nam_1\tlogbias\n"
+		      "am_1/pg\tprimarycache\tmetadata\nam_1/pg\tuser:note\ta\tb",
+		found_property, &all);
+	assert_string_equal(buf_str(&all), "am_1 sync=standard;am_1/pg primarycache=metadata;");
+	buf_free(&all);
 }
 
 static void collect(void *arg, const char *what)
@@ -260,6 +321,8 @@ int main(void)
 		cmocka_unit_test(a_host_is_looked_at),
 		cmocka_unit_test(what_is_not_there_is_unknown),
 		cmocka_unit_test(a_look_tells_what_others_did),
+		cmocka_unit_test(a_disk_is_found_once),
+		cmocka_unit_test(zfs_get_is_taken_apart),
 		cmocka_unit_test(mdstat_tells_what_runs),
 		cmocka_unit_test(zpool_tells_what_runs),
 		cmocka_unit_test(a_ratio_is_read),

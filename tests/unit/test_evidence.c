@@ -33,6 +33,20 @@ static void a_number_is_there_or_absent(void **state)
 	trial_evidence_clear(&v);
 }
 
+static void a_setting_is_found_by_whose_it_is(void **state)
+{
+	struct setting_evidence set[] = {
+		{"sync", "pg", "always", NULL}, {"sync", NULL, "standard", NULL}};
+	const struct trial_evidence v = {.settings = set, .n_settings = 2};
+
+	(void)state;
+	assert_ptr_equal(evidence_setting(&v, NULL, "sync"), &set[1]);
+	assert_ptr_equal(evidence_setting(&v, "pg", "sync"), &set[0]);
+	assert_null(evidence_setting(&v, "other", "sync"));
+	assert_null(evidence_setting(&v, NULL, "logbias"));
+	assert_null(evidence_setting(NULL, NULL, "sync"));
+}
+
 static void every_key_has_one_name(void **state)
 {
 	(void)state;
@@ -149,6 +163,18 @@ static struct trial_evidence *some_evidence(size_t n)
 	for (uint32_t key = 1; key < EVIDENCE_KEY_COUNT; key++)
 		evidence_set(v, (enum evidence_key)key, key == EVIDENCE_CLOCK_STEP_NS ? -12 : 3 * (int64_t)key);
 	v->maintenance_after = xstrdup("resync of md127, 5%");
+	v->disks[0].cache_before = xstrdup("write back");
+	v->disks[n - 1].cache_after = xstrdup("write through");
+	v->settings = xcalloc(2, sizeof(*v->settings));
+	v->n_settings = 2;
+	v->settings[0] = (struct setting_evidence){
+		xstrdup("sync"), xstrdup("pg"), xstrdup("standard"), xstrdup("always")};
+	v->settings[1].name = xstrdup("mount");
+	v->settings[1].after = xstrdup("rw,relatime");
+	v->sources = xcalloc(1, sizeof(*v->sources));
+	v->n_sources = 1;
+	v->sources[0] = (struct source_evidence){
+		xstrdup("wwn:0x5"), xstrdup("sdz"), 0, 1, disks[1]};
 	return v;
 }
 
@@ -209,6 +235,10 @@ static void lines_come_back(void **state)
 	assert_int_equal(set.trials[0].sum.evidence->n_disks, 250);
 	assert_int_equal(set.trials[0].sum.evidence->disks[0].errors_known, 1);
 	assert_int_equal(set.trials[0].sum.evidence->disks[1].errors_known, 0);
+	assert_string_equal(set.trials[0].sum.evidence->settings[0].after, "always");
+	assert_null(set.trials[0].sum.evidence->settings[1].before);
+	assert_true(set.trials[0].sum.evidence->sources[0].is_shared);
+	assert_string_equal(set.trials[0].sum.evidence->disks[249].cache_after, "write through");
 	assert_int_equal(set.series[0].n_spans, 2);
 	assert_int_equal(set.series[0].use[1399].busy_ns, 3 * 1399);
 	assert_int_equal(set.steps[0].argv.n, 3);
@@ -320,6 +350,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_number_is_there_or_absent),
+		cmocka_unit_test(a_setting_is_found_by_whose_it_is),
 		cmocka_unit_test(every_key_has_one_name),
 		cmocka_unit_test(an_interval_comes_back),
 		cmocka_unit_test(an_idle_disk_is_one_byte),

@@ -32,7 +32,7 @@ static char *argv_words[] = {"/sbin/zpool", "create", "am_12_1_0a1b2c", NULL};
 
 static struct trial_evidence evidence = {
 	.disks = (struct disk_evidence[]){{"serial:S1", "sdc", "sda", {1, 2, 3, 4, 5, 6, 7, 8}, 9,
-						  10, 11, 1, 12},
+						  10, 11, 1, 12, "write back", NULL},
 		{.name = "loop3"}},
 	.n_disks = 2,
 	.cores = (struct core_evidence[]){{1}, {0}},
@@ -40,6 +40,11 @@ static struct trial_evidence evidence = {
 	.numbers = (struct evidence_number[]){{EVIDENCE_CPU_STEAL_NS, 0},
 		{EVIDENCE_CLOCK_STEP_NS, -5}, {999, 1}},
 	.n_numbers = 3,
+	.settings = (struct setting_evidence[]){{"sync", "pg", "standard", NULL},
+		{"mount", NULL, NULL, "rw"}},
+	.n_settings = 2,
+	.sources = (struct source_evidence[]){{"serial:S2", "sdd", 1, 0, {1, 2, 3, 4, 5, 6, 7, 8}}},
+	.n_sources = 1,
 	.maintenance_before = "scrub of tank",
 };
 
@@ -177,6 +182,14 @@ static void test_fields_arrive(void **state)
 	assert_int_equal(t->evidence->disks[1].errors_known, 0);
 	assert_int_equal(t->evidence->n_cores, 2);
 	assert_null(t->evidence->maintenance_after);
+	assert_string_equal(t->evidence->disks[0].cache_before, "write back");
+	assert_null(t->evidence->disks[0].cache_after);
+	assert_int_equal(t->evidence->n_settings, 2);
+	assert_string_equal(t->evidence->settings[0].of, "pg");
+	assert_null(t->evidence->settings[1].before);
+	assert_int_equal(t->evidence->n_sources, 1);
+	assert_int_equal(t->evidence->sources[0].during.queue_ns, 8);
+	assert_true(t->evidence->sources[0].is_written && !t->evidence->sources[0].is_shared);
 	assert_true(t->evidence->numbers[1].value == -5);
 	assert_int_equal(list.v[8].u.attempt_end.state, ATTEMPT_CANCELLED);
 	records_clear(&list);

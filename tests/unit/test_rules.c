@@ -17,13 +17,7 @@ static const double flat[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 
 static const double falling[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 	9, 8, 8, 8, 8, 7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5};
 
-static const struct {
-	const char *name, *rule;
-	struct scene scene;
-	enum outcome outcome;
-	enum severity severity;
-	const char *text; /* part of the first finding's */
-} table[] = {
+static const struct rule_case table[] = {
 	{"a tenth from the disks", "V01", {.op = "read", .physical = 6 * GIB}, FIRES,
 		SEVERITY_INVALID, "9% of the bytes read (100% expected)"},
 	{"half was compressed away", "V01",
@@ -362,26 +356,7 @@ static const struct {
 static void each_rule(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		const struct finding *f;
-		struct result_set set;
-		const struct scene scene = table[i].scene;
-		struct analysis a;
-		enum outcome got;
-
-		analysis_of(&scene, &set, &a);
-		got = outcome_of(&a, table[i].rule, &f);
-		if (got != table[i].outcome)
-			fail_msg("%s, %s: outcome %d, expected %d", table[i].rule, table[i].name,
-				(int)got, (int)table[i].outcome);
-		if (f && f->severity != table[i].severity)
-			fail_msg("%s, %s: severity %d", table[i].rule, table[i].name,
-				(int)f->severity);
-		if (f && table[i].text)
-			assert_has(f->text, table[i].text);
-		analysis_clear(&a);
-		result_set_clear(&set);
-	}
+	cases_hold(table, ARRAY_LEN(table));
 }
 
 /* Every rule of the table has a scene where it fires and one where it is silent. */

@@ -9,13 +9,7 @@
 #define OFF .left = POOL_WITH("off"), .right = POOL_WITH("off")
 #define TENTH .physical = 6 * GIB
 
-static const struct {
-	const char *name, *rule;
-	struct scene scene;
-	enum outcome outcome;
-	enum severity severity;
-	const char *text; /* part of the first finding's */
-} table[] = {
+static const struct rule_case table[] = {
 	{"random reads", "V01", {TENTH, .op = "read", .kind = "random: {op: read, of: put, duration: 60s}"},
 		FIRES, SEVERITY_INVALID, "9% of the bytes read (100% expected)"},
 	{"random reads from the disks", "V01",
@@ -145,31 +139,8 @@ static const struct {
 
 static void each_kind(void **state)
 {
-	unsigned wrong = 0;
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		const struct finding *f;
-		struct result_set set;
-		const struct scene scene = table[i].scene;
-		struct analysis a;
-		enum outcome got;
-
-		analysis_of(&scene, &set, &a);
-		got = outcome_of(&a, table[i].rule, &f);
-		if (got != table[i].outcome)
-			print_error("%s, %s: outcome %d, expected %d\n", table[i].rule, table[i].name,
-				(int)got, (int)table[i].outcome);
-		wrong += got != table[i].outcome;
-		if (f && f->severity != table[i].severity)
-			fail_msg("%s, %s: severity %d", table[i].rule, table[i].name,
-				(int)f->severity);
-		if (f && table[i].text)
-			assert_has(f->text, table[i].text);
-		analysis_clear(&a);
-		result_set_clear(&set);
-	}
-	assert_int_equal(wrong, 0);
+	cases_hold(table, ARRAY_LEN(table));
 }
 
 /* The table's column takes what the disks did the workload's way: a quarter read, a half written. */

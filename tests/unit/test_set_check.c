@@ -111,6 +111,10 @@ static const struct {
 		RUN "}\n" TRIAL ",\"evidence\":{}}\n" OF_TRIAL("trial-disks") ",\"disks\":["
 		"{\"name\":\"\\u001b[31m\"}]}\n",
 		"a disk"},
+	{"a setting with an end of line",
+		RUN "}\n" TRIAL ",\"evidence\":{\"settings\":[{\"name\":\"a\\nb\"}]}}\n", "a setting"},
+	{"a source that is no line",
+		RUN "}\n" TRIAL ",\"evidence\":{\"sources\":[{\"name\":\"a\\u001b\"}]}}\n", "a source"},
 	{"maintenance with an end of line",
 		RUN "}\n" TRIAL ",\"evidence\":{\"maintenance_before_text\":\"a\\nb\"}}\n",
 		"maintenance"},

@@ -145,6 +145,7 @@ static void first_moment(const struct host *h)
 		"demand_data_hits                4    5\n");
 	host_disk(h, "sda", 10, 800, 20, 1600, 100);
 	host_disk(h, "sdb", 1, 8, 2, 16, 50);
+	host_disk(h, "sdc", 10, 1000, 10, 2000, 10);
 	host_file(h, "/proc/diskstats",
 		"   8       0 sda 10 5 800 200 20 6 1600 300 0 100 500\n"
 		"   8       1 sda1 10 5 800 200 20 6 1600 300 0 100 500\n"
@@ -166,6 +167,7 @@ static void second_moment(const struct host *h)
 		"c_max 4 99999\n");
 	host_disk(h, "sda", 15, 1800, 20, 1600, 180);
 	host_disk(h, "sdb", 1, 8, 7, 8016, 90);
+	host_disk(h, "sdc", 20, 2000, 10, 2000, 40);
 	host_file(h, "/proc/diskstats",
 		"   8       0 sda 15 5 1800 200 20 6 1600 300 0 100 500\n"
 		"   8      16 sdb 1 5 8 100 7 6 8016 150 0 50 250\n"
@@ -269,8 +271,22 @@ static void check_evidence(const struct trial_evidence *v)
 	assert_false(v->disks[1].errors_known);
 	assert_int_equal(v->n_cores, 2);
 	assert_int_equal(v->cores[0].busy_ns, 80 * 10 * NS_PER_MS);
-	assert_int_equal(number(v, EVIDENCE_OTHER_READ_BYTES), 4 * 512);
-	assert_int_equal(number(v, EVIDENCE_OTHER_WRITE_BYTES), 10 * 512);
+	assert_int_equal(number(v, EVIDENCE_OTHER_READ_BYTES), 0); /* sdc has the dump: not others' */
+	assert_int_equal(number(v, EVIDENCE_OTHER_WRITE_BYTES), 0);
+	assert_null(v->disks[0].cache_before);
+	assert_string_equal(v->disks[1].cache_before, "write back");
+	assert_string_equal(v->disks[1].cache_after, "write through");
+	assert_int_equal(v->n_settings, 3);
+	assert_string_equal(evidence_setting(v, NULL, "sync")->before, "standard");
+	assert_string_equal(evidence_setting(v, NULL, "sync")->after, "disabled");
+	assert_null(evidence_setting(v, "pg", "sync")->after);
+	assert_null(evidence_setting(v, NULL, "logbias")->before);
+	assert_int_equal(v->n_sources, 2); /* one without counters is not told */
+	assert_string_equal(v->sources[0].name, "sdc");
+	assert_int_equal(v->sources[0].during.read_bytes, 1000 * 512);
+	assert_int_equal(v->sources[0].during.busy_ns, 30 * NS_PER_MS);
+	assert_false(v->sources[0].is_shared || v->sources[0].is_written);
+	assert_true(v->sources[1].is_shared && v->sources[1].is_written);
 	assert_int_equal(number(v, EVIDENCE_BUSIEST_CORE_PERMILLE), 800);
 	assert_int_equal(number(v, EVIDENCE_ARC_MISSES), 1);
 	assert_int_equal(number(v, EVIDENCE_ARC_BYTES), 88888);
@@ -288,11 +304,17 @@ static void check_evidence(const struct trial_evidence *v)
 
 static const char before[] =
 	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":{\"scsi\":7},\"look_busy_ns\":4},"
-	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"errors\":{\"scsi\":7}}],"
+	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"errors\":{\"scsi\":7},\"write_cache\":\"write back\"}],"
+	"\"settings\":[{\"name\":\"sync\",\"of\":null,\"value\":\"standard\"},"
+	"{\"name\":\"sync\",\"of\":\"pg\",\"value\":\"always\"}],"
+	"\"sources\":[{\"name\":\"sdc\"},{\"name\":\"sdb\",\"is_written\":true,\"is_shared\":true},"
+	"{\"name\":\"gone\"}],"
 	"\"load1_milli\":1250,\"maintenance\":0,\"throttle_events\":10}";
 static const char after[] =
 	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":{\"scsi\":9,\"nvme\":4},\"slowed\":1},"
-	"{\"name\":\"sdb\",\"under\":[\"sdb\"]}],"
+	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"write_cache\":\"write through\"}],"
+	"\"settings\":[{\"name\":\"sync\",\"of\":null,\"value\":\"disabled\"},"
+	"{\"name\":\"logbias\",\"of\":null,\"value\":\"latency\"}],"
 	"\"maintenance\":1,\"maintenance_text\":\"scrub of tank\",\"throttle_events\":13,"
 	"\"ratio_permille\":1530}";
 
