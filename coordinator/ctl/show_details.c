@@ -57,7 +57,7 @@ static void show_parts(struct show *s, const json_t *job)
 		"OPS", "BYTES", "MEAN", "P50", "P99", "ERRORS", NULL};
 	static const char *const plain[] = {
 		NULL, NULL, NULL, "1", "1", NULL, NULL, "-", "-", "-", "-", "0"};
-	static const unsigned char order[] = {4, 3, 7, 255};
+	static const unsigned char order[] = {4, 3, 7, 9, 8, 255};
 	const json_t *v, *trial, *last = NULL;
 	struct grid g;
 	size_t i;
@@ -136,11 +136,13 @@ static int told_before(struct models *m, const json_t *note, const json_t *trial
 static void show_note(struct show *s, struct models *m, const json_t *note, const json_t *trial)
 {
 	struct buf as = {0};
+	size_t from = s->out.len;
 
 	put_trial(s, trial);
 	if (told_before(m, note, trial, &as)) {
 		show_put(s, "%s, %s", show_text_of(note, "name"), buf_str(&as));
 		buf_addc(&s->out, '\n');
+		show_wrap_since(s, from);
 	} else {
 		show_put(s, "%s", show_text_of(note, "name"));
 		buf_addc(&s->out, '\n');
@@ -154,7 +156,7 @@ static void show_told(struct show *s, const json_t *job)
 {
 	const json_t *v, *trial, *last = NULL, *of = NULL; /* of: whose facts the line tells */
 	struct models models = {.n = 0};
-	size_t i, any = 0;
+	size_t i, any = 0, from = 0;
 
 	json_array_foreach(s->lines, i, v)
 	{
@@ -165,6 +167,7 @@ static void show_told(struct show *s, const json_t *job)
 		trial = fact || note ? trial_of(s, v, job, &last) : NULL;
 		if (of && !(fact && trial == of)) {
 			buf_addc(&s->out, '\n');
+			show_wrap_since(s, from);
 			of = NULL;
 		}
 		if (!trial)
@@ -175,15 +178,19 @@ static void show_told(struct show *s, const json_t *job)
 			show_note(s, &models, v, trial);
 			continue;
 		}
-		if (of)
-			buf_adds(&s->out, ", ");
-		else
+		if (of) {
+			buf_adds(&s->out, " · ");
+		} else {
+			from = s->out.len;
 			put_trial(s, trial);
+		}
 		put_fact(s, v);
 		of = trial;
 	}
-	if (of)
+	if (of) {
 		buf_addc(&s->out, '\n');
+		show_wrap_since(s, from);
+	}
 }
 
 void show_details(struct show *s, const json_t *job)

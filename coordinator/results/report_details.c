@@ -30,9 +30,12 @@ void detail_fact_text(const struct detail_sum_fact *f, struct buf *out)
 	char mean[UNITS_LEN], min[UNITS_LEN], max[UNITS_LEN];
 
 	buf_addf(out, "%s %s", f->name, report_quantity(f->mean, f->unit, mean));
-	if (f->max > f->min)
-		buf_addf(out, " [%s…%s]", report_quantity(f->min, f->unit, min),
-			report_quantity(f->max, f->unit, max));
+	if (!(f->max > f->min))
+		return;
+	buf_adds(out, " [");
+	report_range_text(
+		report_quantity(f->min, f->unit, min), report_quantity(f->max, f->unit, max), out);
+	buf_addc(out, ']');
 }
 
 void detail_note_title(const struct detail_sum *s, const struct detail_sum_note *n, struct buf *out)
@@ -96,41 +99,73 @@ int detail_note_is_like(const char *model, const char *text, struct buf *ret_dif
 	return 0;
 }
 
-static void as_text(const struct detail_sum *of, const struct detail_sum_note *model,
-	const struct detail_sum *s, const char *different, struct buf *out)
-{
-	buf_adds(out, "as ");
-	if (of != s)
-		buf_addf(out, "on %s%s", of->layout, model->trials < of->trials ? ", " : "");
-	else
-		buf_adds(out, "in ");
-	if (of == s || model->trials < of->trials)
-		buf_addf(out, "block %u", model->block);
-	if (*different)
-		buf_addf(out, ", but for: %s", different);
-}
-
-int detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret)
+/* Of a note of v[i]: the first one of the workload that says nearly the same. */
+static const struct detail_sum_note *model_of(const struct detail_sum *v, size_t i, size_t k,
+	const struct detail_sum **ret_of, struct buf *different)
 {
 	const struct detail_sum_note *n = &v[i].notes[k];
-	struct buf different = {0};
 	size_t from = i;
 
 	while (from > 0 && v[from - 1].workload_index == v[i].workload_index &&
 		v[from - 1].run == v[i].run && strcmp(v[from - 1].host, v[i].host) == 0)
 		from--;
 	for (; from <= i; from++)
-		for (size_t j = 0; j < (from < i ? v[from].n_notes : k); j++) {
-			const struct detail_sum_note *model = &v[from].notes[j];
+		for (size_t j = 0; j < (from < i ? v[from].n_notes : k); j++)
+			if (strcmp(v[from].notes[j].name, n->name) == 0 &&
+				detail_note_is_like(v[from].notes[j].text, n->text, different)) {
+				*ret_of = &v[from];
+				return &v[from].notes[j];
+			}
+	return NULL;
+}
 
-			if (strcmp(model->name, n->name) != 0 ||
-				!detail_note_is_like(model->text, n->text, &different))
-				continue;
-			as_text(&v[from], model, &v[i], buf_str(&different), ret);
-			buf_free(&different);
-			return 1;
-		}
-	return 0;
+/* "settings of 2 more trials: as in block 1, but for: seed 7; seed 9" */
+static void like_text(const struct detail_sum *s, const struct detail_sum_note *n, unsigned trials,
+	const struct detail_sum *of, const struct detail_sum_note *model, struct buf *out)
+{
+	if (trials > n->trials)
+		buf_addf(out, "%s of %u%s trials", n->name, trials, of == s ? " more" : "");
+	else
+		detail_note_title(s, n, out);
+	buf_adds(out, of == s ? ": as" : ": as on ");
+	if (of != s)
+		buf_adds(out, of->layout);
+	if (of == s || model->trials < of->trials)
+		buf_addf(out, "%sin block %u", of == s ? " " : ", ", model->block);
+}
+
+enum detail_told detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret)
+{
+	const struct detail_sum_note *n = &v[i].notes[k], *model, *other;
+	const struct detail_sum *of, *of_other;
+	struct buf different = {0}, one = {0};
+	enum detail_told told = DETAIL_TOLD_BELOW;
+	unsigned trials = n->trials;
+
+	model = model_of(v, i, k, &of, &different);
+	if (!model) {
+		buf_free(&different);
+		return DETAIL_NOT_TOLD;
+	}
+	for (size_t j = 0; j < v[i].n_notes && told == DETAIL_TOLD_BELOW; j++) {
+		other = j == k || strcmp(v[i].notes[j].name, n->name) != 0
+				? NULL
+				: model_of(v, i, j, &of_other, &one);
+		if (other != model)
+			continue;
+		if (j < k)
+			told = DETAIL_TOLD_ABOVE;
+		trials += v[i].notes[j].trials;
+		buf_addf(&different, "%s%s", different.len && one.len ? "; " : "", buf_str(&one));
+	}
+	if (told == DETAIL_TOLD_BELOW) {
+		like_text(&v[i], n, trials, of, model, ret);
+		if (different.len)
+			buf_addf(ret, ", but for: %s", different.data);
+	}
+	buf_free(&different);
+	buf_free(&one);
+	return told;
 }
 
 static void part_cells(struct table *tb, const struct detail_sum *s, const struct detail_sum_part *p)
@@ -174,7 +209,7 @@ static void print_parts(const struct text *t, const struct detail_sum *v, size_t
 		for (size_t k = 0; k < v[i].n_parts; k++)
 			part_cells(&tb, &v[i], &v[i].parts[k]);
 	if (t->opt->width && table_total(&tb) > t->opt->width)
-		tb.stacked = 2;
+		tb.stacked = 1;
 	before = xcalloc(tb.n, sizeof(*before));
 	after = xcalloc(tb.n, sizeof(*after));
 	before[0] = report_colored(t, BOLD);
@@ -190,7 +225,7 @@ static void print_facts(const struct text *t, const struct detail_sum *s)
 	struct buf line = {0};
 
 	for (size_t i = 0; i < s->n_facts; i++) {
-		buf_adds(&line, i ? ", " : "");
+		buf_adds(&line, i ? " · " : "");
 		detail_fact_text(&s->facts[i], &line);
 	}
 	if (line.len) {
@@ -232,11 +267,14 @@ static void print_notes(const struct text *t, const struct detail_sum *v, size_t
 			if (notes++ >= NOTES_MAX)
 				continue;
 			buf_reset(&line);
-			detail_note_title(&v[i], &v[i].notes[k], &line);
-			buf_adds(&line, ": ");
-			if (!detail_note_as(v, i, k, &line)) {
+			switch (detail_note_as(v, i, k, &line)) {
+			case DETAIL_NOT_TOLD:
 				print_note(t, &v[i], &v[i].notes[k]);
 				continue;
+			case DETAIL_TOLD_ABOVE:
+				continue;
+			case DETAIL_TOLD_BELOW:
+				break;
 			}
 			report_addf(t->out, "%-10s %s/%s: %s", "note", v[i].layout, v[i].workload,
 				line.data);

@@ -20,9 +20,13 @@ size_t detail_note_head(const char *text, size_t *ret_more);
  * these, with "; " between, overwrite the buffer. 0 also where they have no line in common. */
 #define DETAIL_NOTE_DIFFERENT 3
 int detail_note_is_like(const char *model, const char *text, struct buf *ret_different);
-/* For the note k of v[i], where one before it of the same workload says nearly the same: "as on raidz,
- * block 1, but for: seed 7", appended. 0: there is none, it has to be told. */
-int detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret);
+/* How the note k of v[i] is told where one before it, of the same workload, says nearly the same:
+ * in a line for all such notes of v[i], appended with the first of them: "settings of 3 trials: as on
+ * raidz, in block 1, but for: seed 7; seed 8; seed 9". */
+enum detail_told { DETAIL_NOT_TOLD, /* there is none: all of it has to be told */
+	DETAIL_TOLD_BELOW, /* by the line */
+	DETAIL_TOLD_ABOVE }; /* by that of an earlier note */
+enum detail_told detail_note_as(const struct detail_sum *v, size_t i, size_t k, struct buf *ret);
 
 /* Long reports: parts, facts and notes of one host's trials. */
 void report_details(const struct text *t, const struct analysis_run *r, const char *host);

@@ -101,19 +101,20 @@ static void note_text(struct html *h, const struct detail_sum_note *n)
 static void note(const struct host_details *d, size_t i, size_t k)
 {
 	const struct detail_sum *s = &d->v[i];
-	struct buf title = {0}, as = {0};
-	int told = detail_note_as(d->v, i, k, &as);
+	struct buf title = {0};
+	enum detail_told told = detail_note_as(d->v, i, k, &title);
 
-	detail_note_title(s, &s->notes[k], &title);
-	buf_adds(d->h->out, told ? "<p class=\"hint\">" : "<details><summary>");
-	html_textf(d->h->out, "%s: %s/%s: %s%s%s", d->shown, s->layout, s->workload, buf_str(&title),
-		told ? ": " : "", buf_str(&as));
-	if (told)
-		buf_adds(d->h->out, "</p>\n");
-	else
+	if (told == DETAIL_TOLD_ABOVE)
+		return;
+	if (told == DETAIL_NOT_TOLD)
+		detail_note_title(s, &s->notes[k], &title);
+	buf_adds(d->h->out, told == DETAIL_NOT_TOLD ? "<details><summary>" : "<p class=\"hint\">");
+	html_textf(d->h->out, "%s: %s/%s: %s", d->shown, s->layout, s->workload, buf_str(&title));
+	if (told == DETAIL_NOT_TOLD)
 		note_text(d->h, &s->notes[k]);
+	else
+		buf_adds(d->h->out, "</p>\n");
 	buf_free(&title);
-	buf_free(&as);
 }
 
 static void notes(const struct host_details *d)

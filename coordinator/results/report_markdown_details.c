@@ -73,22 +73,6 @@ static void facts(const struct text *t, const struct detail_sum *v, size_t n)
 		}
 }
 
-/* Whose note it is, and what it is. */
-static void note_title(
-	const struct text *t, const struct detail_sum *s, const struct detail_sum_note *n)
-{
-	struct buf title = {0};
-
-	detail_note_title(s, n, &title);
-	buf_adds(t->out, "\n");
-	markdown_plain(s->layout, t->out);
-	buf_addc(t->out, '/');
-	markdown_plain(s->workload, t->out);
-	buf_adds(t->out, ": ");
-	markdown_plain(buf_str(&title), t->out);
-	buf_free(&title);
-}
-
 /* Indented lines are text as it stands, whatever is in them. */
 static void note_text(const struct text *t, const struct detail_sum_note *n)
 {
@@ -108,18 +92,23 @@ static void note_text(const struct text *t, const struct detail_sum_note *n)
 
 static void note(const struct text *t, const struct detail_sum *v, size_t i, size_t k)
 {
-	struct buf as = {0};
+	struct buf title = {0};
+	enum detail_told told = detail_note_as(v, i, k, &title);
 
-	note_title(t, &v[i], &v[i].notes[k]);
-	if (detail_note_as(v, i, k, &as)) {
-		buf_adds(t->out, ": ");
-		markdown_plain(buf_str(&as), t->out);
-		buf_addc(t->out, '\n');
-	} else {
-		buf_adds(t->out, "\n\n");
+	if (told == DETAIL_TOLD_ABOVE)
+		return;
+	if (told == DETAIL_NOT_TOLD)
+		detail_note_title(&v[i], &v[i].notes[k], &title);
+	buf_adds(t->out, "\n");
+	markdown_plain(v[i].layout, t->out);
+	buf_addc(t->out, '/');
+	markdown_plain(v[i].workload, t->out);
+	buf_adds(t->out, ": ");
+	markdown_plain(buf_str(&title), t->out);
+	buf_adds(t->out, told == DETAIL_NOT_TOLD ? "\n\n" : "\n");
+	if (told == DETAIL_NOT_TOLD)
 		note_text(t, &v[i].notes[k]);
-	}
-	buf_free(&as);
+	buf_free(&title);
 }
 
 static void notes(const struct text *t, const struct detail_sum *v, size_t n)

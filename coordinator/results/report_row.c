@@ -31,12 +31,12 @@ int report_has_range(const struct result_row *r)
 	return !report_has_interval(r) && r->n > 1 && !isnan(r->min) && !isnan(r->max);
 }
 
-/* How much of a is printed before b: not its unit, when b has the same. */
-static int range_start(const char *a, const char *b)
+void report_range_text(const char *from, const char *to, struct buf *out)
 {
-	const char *ua = strchr(a, ' '), *ub = strchr(b, ' ');
+	const char *a = strchr(from, ' '), *b = strchr(to, ' ');
 
-	return (int)(ua && ub && strcmp(ua, ub) == 0 ? (size_t)(ua - a) : strlen(a));
+	buf_addf(out, "%.*s…%s", (int)(a && b && !strcmp(a, b) ? (size_t)(a - from) : strlen(from)),
+		from, to);
 }
 
 static void range_text(enum metric_id m, double lo, double hi, struct buf *out)
@@ -44,7 +44,7 @@ static void range_text(enum metric_id m, double lo, double hi, struct buf *out)
 	char a[UNITS_LEN], b[UNITS_LEN];
 	const char *from = report_value(m, lo, a), *to = report_value(m, hi, b);
 
-	buf_addf(out, "%.*s…%s", range_start(from, to), from, to);
+	report_range_text(from, to, out);
 }
 
 void report_spread_text(const struct result_row *r, struct buf *out)

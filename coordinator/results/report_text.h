@@ -31,6 +31,8 @@ void report_metric_text(enum metric_id m, struct buf *out);
 /* The spread of a row, appended: "±0.8%" for the 95 % interval of its mean where there are values enough,
  * "(0s…3.21s)" for one that ends at 0, else "[min…max]"; "-" where there is one value. */
 void report_spread_text(const struct result_row *r, struct buf *out);
+/* "3.2…4 MiB/s" of values with their units: the first one's is left out where the other has the same. */
+void report_range_text(const char *from, const char *to, struct buf *out);
 int report_has_interval(const struct result_row *r);
 int report_has_range(const struct result_row *r); /* and no interval */
 

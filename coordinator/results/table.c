@@ -109,6 +109,15 @@ static int has_cells(char *const *row, unsigned from)
 	return 0;
 }
 
+/* Whether the columns in front say what those of the row above say. */
+static int repeats(const struct table *t, size_t row)
+{
+	for (unsigned c = 0; c < t->stacked; c++)
+		if (!row || !str_equal(t->rows[row][c], t->rows[row - 1][c]))
+			return 0;
+	return 1;
+}
+
 static void print_line(const struct table *t, size_t row, const size_t *width, unsigned from, unsigned to,
 	const char *before, const char *after, struct buf *out)
 {
@@ -127,8 +136,9 @@ void table_print(
 
 	widths_of(t, width);
 	for (size_t i = 0; i < t->n; i++) {
-		print_line(t, i, width, 0, t->stacked ? t->stacked : TABLE_COLUMNS,
-			before ? before[i] : NULL, after ? after[i] : NULL, out);
+		if (!t->stacked || !repeats(t, i))
+			print_line(t, i, width, 0, t->stacked ? t->stacked : TABLE_COLUMNS,
+				before ? before[i] : NULL, after ? after[i] : NULL, out);
 		if (t->stacked && has_cells(t->rows[i], t->stacked))
 			print_line(t, i, width, t->stacked, TABLE_COLUMNS,
 				before ? before[i] : NULL, after ? after[i] : NULL, out);

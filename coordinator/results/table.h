@@ -14,7 +14,8 @@ struct table {
 	unsigned columns;
 	unsigned left; /* bit c: column c stands to the left; the first always does */
 	unsigned stacked; /* so many columns in front have a line of their own, the others stand below
-			     it, two columns in: where both do not fit beside each other */
+			     it, two columns in: where both do not fit beside each other. Not
+			     repeated where they are those of the row above */
 };
 /* Begins a row. */
 void table_row(struct table *t);

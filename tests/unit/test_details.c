@@ -165,6 +165,15 @@ static void reports_show_them(void **state)
 	result_set_clear(&s);
 }
 
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
 static void notes_are_compared_by_lines(void **state)
 {
 	static const struct {
@@ -198,14 +207,14 @@ static void notes_of_another_seed_are_told_once(void **state)
 		const char *first, *like, *other;
 	} formats[] = {
 		{report_text, "note       a/w: settings of block 1\n  | random\n  | seed 1\n",
-			"note       a/w: settings of block 2: as in block 1, but for: seed 2\n",
-			"note       b/w: settings: as on a, block 1, but for: seed 3\n"},
+			"note       a/w: settings of 2 more trials: as in block 1, but for: seed 2; seed 3\n",
+			"note       b/w: settings: as on a, in block 1, but for: seed 4\n"},
 		{report_markdown, "a/w: settings of block 1\n\n    random\n    seed 1\n",
-			"\na/w: settings of block 2: as in block 1, but for: seed 2\n",
-			"\nb/w: settings: as on a, block 1, but for: seed 3\n"},
+			"\na/w: settings of 2 more trials: as in block 1, but for: seed 2; seed 3\n",
+			"\nb/w: settings: as on a, in block 1, but for: seed 4\n"},
 		{report_html, "<summary>knew: a/w: settings of block 1</summary>\n<pre>random\nseed 1",
-			"<p class=\"hint\">knew: a/w: settings of block 2: as in block 1, but for: seed 2</p>",
-			"<p class=\"hint\">knew: b/w: settings: as on a, block 1, but for: seed 3</p>"},
+			"<p class=\"hint\">knew: a/w: settings of 2 more trials: as in block 1, but for: seed 2; seed 3</p>",
+			"<p class=\"hint\">knew: b/w: settings: as on a, in block 1, but for: seed 4</p>"},
 	};
 	char *layouts[] = {(char *)"a", (char *)"b"}, *workloads[] = {(char *)"w"};
 	struct buf lines = {0}, out = {0};
@@ -214,13 +223,13 @@ static void notes_of_another_seed_are_told_once(void **state)
 	struct err e;
 
 	(void)state;
-	lines_run(&lines, 1, "r", 2, layouts, 2, workloads, 1);
-	for (uint32_t i = 0; i < 3; i++) {
+	lines_run(&lines, 1, "r", 3, layouts, 2, workloads, 1);
+	for (uint32_t i = 0; i < 4; i++) {
 		struct trial_detail d = {0};
 		char *text = xasprintf("random\nseed %u\n", i + 1);
 
 		detail_note(&d, "settings", text);
-		add_trial(&lines, i + 1, i % 2 + 1, i / 2, &d, NULL);
+		add_trial(&lines, i + 1, i % 3 + 1, i / 3, &d, NULL);
 		detail_clear(&d);
 		free(text);
 	}
@@ -231,6 +240,7 @@ static void notes_of_another_seed_are_told_once(void **state)
 		assert_has(out.data, formats[i].first);
 		assert_has(out.data, formats[i].like);
 		assert_has(out.data, formats[i].other);
+		assert_int_equal(count(out.data, "seed 3"), 1);
 	}
 	buf_free(&lines);
 	buf_free(&out);
