@@ -21,6 +21,7 @@ struct result_comparison {
 	uint32_t workload_index;
 	enum metric_id metric;
 	const char *base, *subject; /* layouts, or hosts */
+	uint32_t base_index, subject_index; /* of layouts, in the plan; 0 between hosts */
 	int between_hosts;
 	double alpha, margin;
 	unsigned k; /* size of its family */

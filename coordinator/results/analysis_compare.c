@@ -268,6 +268,8 @@ static void compare_layouts(struct analysis *a, const struct analysis_run *r, si
 	struct compare_host *hosts = xcalloc(r->n_hosts + 1, sizeof(*hosts));
 	struct result_comparison c = comparison_new(a, r, workload, m);
 
+	c.base_index = p.first;
+	c.subject_index = p.second;
 	c.base = r->run->layouts.v[p.first];
 	c.subject = r->run->layouts.v[p.second];
 	if (hosts_are_replicates(a, r, workload, m, p, hosts)) {

@@ -120,6 +120,9 @@ static json_t *points_of(const struct shown *s, size_t disk, enum use use)
 			sum += use == USE_BUSY ? 100 * (double)u->busy_ns
 					       : (double)(u->read_bytes + u->write_bytes) * NS_PER_S;
 		}
+		/* as of a mean over all disks: more than all the time is a tick too many */
+		if (use == USE_BUSY)
+			sum = fmin(sum, 100 * (to - from));
 		if (to > from)
 			json_array_append_new(list,
 				json_pack("[oo]", json_number((from + to) / 2 / NS_PER_S),

@@ -11,6 +11,7 @@
 #include "coordinator/results/report_html.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
+#define WIDE_FROM 28 /* bytes of a cell that may have several lines */
 
 void html_text(struct buf *out, const char *s)
 {
@@ -136,11 +137,14 @@ void html_row(struct html *h)
 void html_cell(struct html *h, const char *fmt, ...)
 {
 	va_list ap;
+	char *s;
 
-	buf_adds(h->out, "<td>");
 	va_start(ap, fmt);
-	text_v(h->out, fmt, ap);
+	s = xvasprintf(fmt, ap);
 	va_end(ap);
+	buf_adds(h->out, strlen(s) > WIDE_FROM ? "<td class=\"w\">" : "<td>");
+	html_text(h->out, s);
+	free(s);
 }
 
 void html_number(struct html *h, const char *fmt, ...)

@@ -62,7 +62,8 @@ static json_t *interval(const struct html *h, const struct result_comparison *c,
 	return o;
 }
 
-/* Within a workload: over all hosts first, then by ratio, which makes a fleet a caterpillar. */
+/* Within a workload: over all hosts first, then layouts as the plan has them, each pair by ratio, which
+ * makes a fleet a caterpillar. */
 static int by_ratio(const void *pa, const void *pb)
 {
 	const struct result_comparison *a = *(const struct result_comparison *const *)pa;
@@ -72,8 +73,9 @@ static int by_ratio(const void *pa, const void *pb)
 	c = c ? c : (a->host != NULL) - (b->host != NULL);
 	c = c ? c : a->between_hosts - b->between_hosts;
 	c = c ? c : strcmp(a->layout ? a->layout : "", b->layout ? b->layout : "");
-	c = c ? c : strcmp(a->base, b->base);
-	c = c ? c : a->between_hosts ? 0 : strcmp(a->subject, b->subject);
+	c = c ? c : (a->base_index > b->base_index) - (a->base_index < b->base_index);
+	c = c ? c : (a->subject_index > b->subject_index) - (a->subject_index < b->subject_index);
+	c = c ? c : a->between_hosts ? strcmp(a->base, b->base) : 0;
 	c = c ? c : isnan(a->c.d) - isnan(b->c.d);
 	c = c ? c : (a->c.d > b->c.d) - (a->c.d < b->c.d);
 	return c ? c : (a > b) - (a < b);
@@ -95,13 +97,18 @@ static const struct result_comparison **of_metric(const struct html *h,
 	return list;
 }
 
+/* Where nothing could be compared there is nothing to draw. */
 static void forest(struct html *h, const struct analysis_run *r,
 	const struct result_comparison *const *list, size_t n)
 {
 	const struct metric_info *m = &metric_table[list[0]->metric];
-	json_t *plot = html_plot(h, "forest", "Each change with its interval"), *rows;
 	double margin = list[0]->margin;
+	json_t *plot, *rows;
+	size_t known = 0;
 
+	for (size_t i = 0; i < n; i++)
+		known += !isnan(list[i]->c.d);
+	plot = known ? html_plot(h, "forest", "Each change with its interval") : NULL;
 	if (!plot)
 		return;
 	rows = json_array();
@@ -158,7 +165,10 @@ static void histograms(struct html *h, const struct result_comparison *const *li
 			buf_addf(&label, "%s, %s: hosts", c->workload, c->layout);
 		else
 			buf_addf(&label, "%s: %s against %s", c->workload, c->subject, c->base);
-		histogram(h, c, values, label.data);
+		if (json_array_size(values))
+			histogram(h, c, values, label.data);
+		else
+			json_decref(values);
 		buf_free(&label);
 	}
 }
@@ -212,7 +222,7 @@ static void results_table(struct html *h, const struct analysis_run *r)
 	static const char *const headings[] = {"workload", "host", "layout", "metric", "#n", "#mean",
 		"#95% CI of the mean", "#median", "#min", "#max", NULL};
 	char a[UNITS_LEN], b[UNITS_LEN], host[REPORT_HOST_MAX];
-	struct buf metric = {0};
+	struct buf metric = {0}, text = {0};
 	int assumed = 0;
 
 	html_table(h, r->n_rows <= HTML_OPEN_ROWS_MAX, "Results", headings);
@@ -230,17 +240,18 @@ static void results_table(struct html *h, const struct analysis_run *r)
 		html_number(h, "%s%s", report_value(row->metric, row->mean, a),
 			report_unit_mark(row));
 		assumed |= row->unit_assumed;
-		if (isnan(row->ci95[0]))
-			html_number(h, "-");
-		else
-			html_number(h, "%s…%s", report_value(row->metric, row->ci95[0], a),
-				report_value(row->metric, row->ci95[1], b));
+		buf_reset(&text);
+		if (!isnan(row->ci95[0]))
+			report_range_text(report_value(row->metric, row->ci95[0], a),
+				report_value(row->metric, row->ci95[1], b), &text);
+		html_number(h, "%s", text.len ? text.data : "-");
 		value(h, row->metric, row->median);
 		value(h, row->metric, row->min);
 		value(h, row->metric, row->max);
 	}
 	html_table_end(h);
 	buf_free(&metric);
+	buf_free(&text);
 	if (assumed)
 		buf_adds(h->out, "<p class=\"hint\">" UNIT_MARK " " UNIT_MARK_TEXT "</p>\n");
 }

@@ -15,47 +15,83 @@ static int level_of(const struct finding *f)
 	return f->unknown ? -1 : (int)f->severity;
 }
 
-static int says_the_same(const struct finding *a, const struct finding *b)
+static int has_one_host(const struct html *h, uint64_t run)
 {
-	struct buf sa = {0}, sb = {0};
-	int same;
+	for (size_t i = 0; i < h->analysis->n_runs; i++)
+		if (h->analysis->runs[i].run->id == run)
+			return h->analysis->runs[i].n_hosts < 2;
+	return 0;
+}
 
+/* Those of one item: they say the same of one subject on several hosts or, where there is but one host,
+ * of several subjects. */
+static int says_the_same(const struct html *h, const struct finding *a, const struct finding *b)
+{
 	if (a->rule != b->rule || a->run != b->run || level_of(a) != level_of(b) ||
 		strcmp(a->text, b->text) != 0)
 		return 0;
-	finding_subject(a, &sa);
-	finding_subject(b, &sb);
-	same = strcmp(buf_str(&sa), buf_str(&sb)) == 0;
-	buf_free(&sa);
-	buf_free(&sb);
-	return same;
+	if (!a->layout != !b->layout || !a->workload != !b->workload)
+		return 0;
+	return has_one_host(h, a->run) ||
+	       (str_equal(a->layout, b->layout) && str_equal(a->workload, b->workload));
 }
 
 /* Whether one before it of the same rule said the same; findings stand by rule within a run. */
-static int was_told(const struct findings *all, size_t i)
+static int was_told(const struct html *h, size_t i)
 {
+	const struct findings *all = &h->analysis->findings;
+
 	for (size_t k = i; k-- > 0 && all->v[k].rule == all->v[i].rule;)
-		if (says_the_same(&all->v[k], &all->v[i]))
+		if (says_the_same(h, &all->v[k], &all->v[i]))
 			return 1;
 	return 0;
 }
 
-#define NAMES_MAX 6 /* hosts named for one finding; more are counted */
+#define NAMES_MAX 6 /* hosts or subjects named for one finding; more are counted */
 
-static void hosts_of(struct html *h, size_t i, struct buf *out)
+struct names {
+	struct buf text;
+	size_t n;
+};
+
+/* Unless it was the last one. */
+static void add_name(struct names *to, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len || (to->text.len >= len && !strcmp(to->text.data + to->text.len - len, name)))
+		return;
+	if (to->n++ < NAMES_MAX)
+		buf_addf(&to->text, "%s%s", to->text.len ? ", " : "", name);
+}
+
+/* "xfs/write, xfs/read and 2 more on knew" */
+static void about(const struct html *h, size_t i, struct buf *out)
 {
 	const struct findings *all = &h->analysis->findings;
+	struct names subjects = {{0}, 0}, hosts = {{0}, 0};
+	struct buf subject = {0};
 	char host[REPORT_HOST_MAX];
-	size_t n = 0;
 
 	for (size_t k = i; k < all->n && all->v[k].rule == all->v[i].rule; k++) {
-		if (!all->v[k].host || !says_the_same(&all->v[i], &all->v[k]) ||
-			n++ >= NAMES_MAX)
+		if (!says_the_same(h, &all->v[i], &all->v[k]))
 			continue;
-		buf_addf(out, "%s%s", out->len ? ", " : "", html_host(h, all->v[k].host, host));
+		buf_reset(&subject);
+		finding_subject(&all->v[k], &subject);
+		add_name(&subjects, buf_str(&subject));
+		if (all->v[k].host)
+			add_name(&hosts, html_host(h, all->v[k].host, host));
 	}
-	if (n > NAMES_MAX)
-		buf_addf(out, " and %zu more", n - NAMES_MAX);
+	buf_adds(out, buf_str(&subjects.text));
+	if (subjects.n > NAMES_MAX)
+		buf_addf(out, " and %zu more", subjects.n - NAMES_MAX);
+	if (hosts.n)
+		buf_addf(out, "%s%s", out->len ? " on " : "", buf_str(&hosts.text));
+	if (hosts.n > NAMES_MAX)
+		buf_addf(out, " and %zu more", hosts.n - NAMES_MAX);
+	buf_free(&subject);
+	buf_free(&subjects.text);
+	buf_free(&hosts.text);
 }
 
 static const char *run_name(const struct html *h, uint64_t run)
@@ -70,21 +106,17 @@ static void item(struct html *h, size_t i)
 {
 	const struct finding *f = &h->analysis->findings.v[i];
 	const char *word = f->unknown ? "unknown" : severity_name(f->severity);
-	struct buf about = {0}, hosts = {0};
+	struct buf of = {0};
 
-	hosts_of(h, i, &hosts);
-	finding_subject(f, &about);
-	if (hosts.len)
-		buf_addf(&about, "%s%s", about.len ? " on " : "", hosts.data);
+	about(h, i, &of);
 	if (h->set->n_runs > 1)
-		buf_addf(&about, "%srun %s", about.len ? ", " : "", run_name(h, f->run));
+		buf_addf(&of, "%srun %s", of.len ? ", " : "", run_name(h, f->run));
 	buf_addf(h->out, "<li class=\"%s\"><strong>%s %s</strong> ", word, word, f->rule->id);
-	if (about.len)
-		html_textf(h->out, "%s: ", about.data);
+	if (of.len)
+		html_textf(h->out, "%s: ", of.data);
 	html_text(h->out, f->text);
 	buf_adds(h->out, "</li>\n");
-	buf_free(&about);
-	buf_free(&hosts);
+	buf_free(&of);
 }
 
 size_t html_findings_count(const struct html *h, int level)
@@ -93,7 +125,7 @@ size_t html_findings_count(const struct html *h, int level)
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		n += level_of(&all->v[i]) == level && !was_told(all, i);
+		n += level_of(&all->v[i]) == level && !was_told(h, i);
 	return n;
 }
 
@@ -103,7 +135,7 @@ size_t html_findings_list(struct html *h, int level)
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (level_of(&all->v[i]) == level && !was_told(all, i)) {
+		if (level_of(&all->v[i]) == level && !was_told(h, i)) {
 			item(h, i);
 			n++;
 		}

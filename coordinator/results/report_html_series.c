@@ -11,16 +11,17 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "coordinator/results/report_details.h"
 #include "coordinator/results/report_html.h"
-#include "coordinator/results/report_text.h"
 
-enum view { VIEW_RATE, VIEW_LATENCY, VIEW_DISK_RATE, VIEW_DISK_BUSY };
+enum view { VIEW_RATE, VIEW_OPS, VIEW_LATENCY, VIEW_DISK_RATE, VIEW_DISK_BUSY };
 
 static const struct {
 	const char *unit, *title;
 	int log;
 } views[] = {
 	[VIEW_RATE] = {"B/s", "throughput", 0},
+	[VIEW_OPS] = {"ops/s", "operations a second", 0},
 	[VIEW_LATENCY] = {"ns", "p99 latency of each interval", 1},
 	[VIEW_DISK_RATE] = {"B/s", "read and written by the volume's disks", 0},
 	[VIEW_DISK_BUSY] = {"%", "disks busy, mean of the volume's disks", 0},
@@ -35,13 +36,16 @@ static double view_value(enum view v, const struct result_point *p)
 		return NAN;
 	if (v == VIEW_RATE)
 		return p->bytes || !p->ops ? (double)p->bytes / seconds : NAN;
+	if (v == VIEW_OPS)
+		return (double)p->ops / seconds;
 	if (v == VIEW_LATENCY)
 		return p->p99_ns ? (double)p->p99_ns : NAN;
 	if (!p->tele.disks)
 		return NAN;
 	if (v == VIEW_DISK_RATE)
 		return (double)(p->tele.disk_read_bytes + p->tele.disk_write_bytes) / seconds;
-	return 100 * (double)p->tele.disk_busy_ns / NS_PER_S / p->tele.disks / seconds;
+	/* the kernel counts it in ticks, of which a short interval may get more than it lasted */
+	return fmin(100, 100 * (double)p->tele.disk_busy_ns / NS_PER_S / p->tele.disks / seconds);
 }
 
 static struct result_point merged(const struct result_point *p, size_t n)
@@ -96,21 +100,41 @@ static json_t *line_points(enum view v, const struct result_series *s)
 	return list;
 }
 
-/* Calls fn for the series of the group's trials that the view shows; how many there are. */
+static unsigned shown_of(const struct html *h, enum view v, const struct result_row *row)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < row->listed; k++)
+		n += shows(v, html_series_of(h, row->trials[k])) != 0;
+	return n;
+}
+
+/* Calls fn for the series of the group's trials that the view shows, of each layout as many as the plot
+ * has lines for; how many there are. */
 typedef void series_fn(struct html *h, const struct html_group *g, enum view v,
 	const struct result_row *row, unsigned k, const struct result_series *s, json_t *lines);
 static size_t each_series(
 	struct html *h, const struct html_group *g, enum view v, series_fn *fn, json_t *lines)
 {
-	size_t n = 0;
+	size_t n = 0, layouts = 0, most;
 
-	for (size_t i = 0; i < g->n; i++)
-		for (unsigned k = 0; k < g->rows[i]->listed; k++) {
+	for (size_t i = 0; i < g->n; i++) {
+		n += shown_of(h, v, g->rows[i]);
+		layouts += shown_of(h, v, g->rows[i]) > 0;
+	}
+	most = n <= HTML_LINES_MAX ? n : layouts < HTML_LINES_MAX ? HTML_LINES_MAX / layouts : 1;
+	for (size_t i = 0; fn && i < g->n; i++) {
+		size_t drawn = 0;
+
+		for (unsigned k = 0; k < g->rows[i]->listed && drawn < most; k++) {
 			const struct result_series *s = html_series_of(h, g->rows[i]->trials[k]);
 
-			if (shows(v, s) && n++ < HTML_LINES_MAX && fn)
-				fn(h, g, v, g->rows[i], k, s, lines);
+			if (!shows(v, s))
+				continue;
+			fn(h, g, v, g->rows[i], k, s, lines);
+			drawn++;
 		}
+	}
 	return n;
 }
 
@@ -155,9 +179,7 @@ static void value(struct html *h, enum view v, double x)
 	else if (strcmp(views[v].unit, "%") == 0)
 		html_number(h, "%.0f %%", x);
 	else
-		html_number(h, "%s",
-			strcmp(views[v].unit, "ns") == 0 ? units_duration((int64_t)llround(x), s)
-							 : units_rate(x, s));
+		html_number(h, "%s", report_quantity(x, views[v].unit, s));
 }
 
 static void series_row(struct html *h, const struct html_group *g, enum view v,
@@ -205,7 +227,7 @@ static void view_figure(struct html *h, const struct html_group *g, enum view v)
 
 static void series_figures(struct html *h, const struct html_group *g)
 {
-	view_figure(h, g, VIEW_RATE);
+	view_figure(h, g, g->metric == METRIC_OPS ? VIEW_OPS : VIEW_RATE);
 	view_figure(h, g, VIEW_LATENCY);
 }
 

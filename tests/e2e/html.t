@@ -43,12 +43,28 @@ looked_at() {
 					for (let i = 3; i < pixels.length; i += 4) n += pixels[i] > 0;
 					return n > 200;
 				});
+				const charts = typeof Chart === "undefined" ? [] : Object.values(Chart.instances);
+				const cut = charts.filter((c) => c.legend && c.legend.legendHitBoxes.some((b) => b.top + b.height > c.height));
+				const crowded = charts.filter((c) => {
+					const x = c.scales.x;
+					c.ctx.font = "12px system-ui, sans-serif";
+					return x.ticks.some((t, i) => i > 0 && x.getPixelForTick(i) - x.getPixelForTick(i - 1)
+						< (c.ctx.measureText(t.label).width + c.ctx.measureText(x.ticks[i - 1].label).width) / 2);
+				});
+				const twins = charts.filter((c) => {
+					const marks = new Map(c.data.datasets.filter((d) => d.layout !== undefined)
+						.map((d) => [d.layout, [d.borderColor || d.pointBackgroundColor, d.borderDash || d.pointStyle].join()]));
+					return new Set(marks.values()).size < marks.size;
+				});
 				parent.postMessage("looked"
 					+ "\nplots=" + document.querySelectorAll(".plot").length
 					+ "\npainted=" + painted.length
 					+ "\nloaded=" + performance.getEntriesByType("resource").length
 					+ "\nimages=" + document.querySelectorAll("img, iframe, object, link").length
 					+ "\nscripts=" + document.querySelectorAll("script").length
+					+ "\ncut=" + cut.length
+					+ "\ncrowded=" + crowded.length
+					+ "\ntwins=" + twins.length
 					+ "\nwide=" + (document.documentElement.scrollWidth > innerWidth)
 					+ "\nwidth=" + innerWidth + "\n", "*");
 			});
@@ -76,9 +92,12 @@ is_fine() {
 	like "$name: its scripts are its own" "$found" '^scripts=4$'
 	check "$name: it has plots" test "$(sed -n 's/^plots=//p' <<<"$found")" -ge "$plots"
 	is "$name: each is drawn" "$(sed -n 's/^painted=//p' <<<"$found")" "$(sed -n 's/^plots=//p' <<<"$found")"
+	like "$name: layouts can be told apart" "$found" '^twins=0$'
 	found=$(looked_at "$page" 390)
 	like "$name: a phone is as wide as a phone" "$found" '^width=390$'
 	like "$name: and shows it all" "$found" '^wide=false$'
+	like "$name: with whole legends" "$found" '^cut=0$'
+	like "$name: and room between the ticks" "$found" '^crowded=0$'
 }
 
 html_of() { # html_of PAGE OPTION…
@@ -141,6 +160,18 @@ test_fleet() {
 	is_fine "fleet" "$T/fleet.html" 20
 }
 
+# More layouts than there are colours, with names that are longer than a phone is wide.
+test_many_layouts() {
+	jq -c 'def name: "raidz2-of-\(.)-disks-on-the-second-controller-and-the-board";
+		if .type == "run" then .layouts = [range(12) | name]
+		elif .type == "trial" or .type == "series" then . as $line | range(12) | . as $l
+			| $line + {trial: ($line.trial * 12 + $l)}
+			| if .type == "trial" then .layout = $l | .layout_name = ($l | name) else . end
+		elif .type == "plan" or .type == "environment" then . else empty end' "$T/run.jsonl" >"$T/many.jsonl"
+	ends "many layouts are reported" 0 html_of "$T/many.html" "$T/many.jsonl"
+	is_fine "many layouts" "$T/many.html" 11
+}
+
 test_old_results() {
 	ends "old results are reported" 0 html_of "$T/old.html" "$ROOT/deploy/examples/raidz2-8-vs-10-disks.txt"
 	is_fine "old results" "$T/old.html" 3
@@ -170,6 +201,7 @@ main() {
 		done_testing
 	fi
 	test_fleet
+	test_many_layouts
 	test_old_results
 	test_hostile
 	done_testing

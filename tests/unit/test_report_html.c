@@ -51,6 +51,7 @@ static void add_trials(struct buf *lines, const char *host, uint32_t blocks)
 		struct buf bytes = {0};
 
 		histogram_into(&t, &bytes);
+		t.sum.ops = 1010;
 		export_trial(&t, lines);
 		add_series(lines, host, i + 1);
 		buf_free(&bytes);
@@ -377,6 +378,134 @@ static void fleets_are_summed_up(void **state)
 	result_set_clear(&set);
 }
 
+static void fail_all(struct result_set *set)
+{
+	struct buf lines = {0};
+
+	lines_run(&lines, 1, "broken", 3, layouts, 2, workloads, 1);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct result_trial t = a_trial("knew", i + 1, i / 2 + 1, i % 2, 0, NS_PER_S);
+
+		t.sum.ok = 0;
+		t.sum.error = (char *)"no space";
+		export_trial(&t, &lines);
+	}
+	lines_read(lines.data, set);
+	buf_free(&lines);
+}
+
+/* The tables say what there is not; no axes without anything between them. */
+static void nothing_is_drawn_of_nothing(void **state)
+{
+	struct result_set set = {0};
+	json_t *plots;
+	char *html;
+
+	(void)state;
+	fail_all(&set);
+	html = page(&set, &small, 0);
+	plots = plots_of(html);
+	assert_int_equal(json_array_size(plots), 0);
+	assert_has(html, "too few trials (n = 0)");
+	assert_has(html, "All 6 trials of dump");
+	json_decref(plots);
+	free(html);
+	result_set_clear(&set);
+}
+
+/* One host's subjects of which the same is said share an item; so do a subject's hosts. */
+static void the_same_is_said_once(void **state)
+{
+	struct result_set set = {0};
+	struct buf lines = {0};
+	char *html;
+
+	(void)state;
+	fail_all(&set);
+	html = page(&set, &small, 0);
+	assert_int_equal(count(html, "<strong>warning V04</strong> hba8/dump, sata2/dump on knew: n = 0"), 1);
+	assert_int_equal(count(html, "<strong>warning V04</strong>"), 1);
+	assert_has(html, "<a href=\"#findings\">1 warning qualifies this; ");
+	free(html);
+	result_set_clear(&set);
+	lines_run(&lines, 1, "two", 1, layouts, 2, workloads, 1);
+	add_trials(&lines, "knew", 1);
+	add_trials(&lines, "nova", 1);
+	lines_read(lines.data, &set);
+	html = page(&set, &small, 0);
+	assert_has(html, "<strong>warning V04</strong> hba8/dump on knew, nova: n = 1");
+	assert_has(html, "<strong>warning V04</strong> sata2/dump on knew, nova: n = 1");
+	free(html);
+	buf_free(&lines);
+	result_set_clear(&set);
+}
+
+/* A workload that is judged by operations is shown by these over time. */
+static void series_show_what_judges(void **state)
+{
+	static const struct {
+		const char *work, *shown, *not_shown;
+	} cases[] = {
+		{"random: {op: read, size: 1G, duration: 10s}", "dump on knew: operations a second",
+			"dump on knew: throughput"},
+		{"stream: {op: write, size: 1G}", "dump on knew: throughput",
+			"dump on knew: operations a second"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct result_set set = {0};
+		struct buf lines = {0};
+		char *html;
+
+		lines_run(&lines, 1, "two-layouts", 4, layouts, 2, workloads, 1);
+		buf_addf(&lines, "{\"type\":\"plan\",\"run\":1,\"text\":\"name: two-layouts\\nhosts: all\\n"
+				 "trials: 4\\nlayouts: {hba8: {existing: /srv/a}, sata2: {existing: /srv/b}}\\n"
+				 "workloads: {dump: {%s}}\\n\"}\n", cases[i].work);
+		add_trials(&lines, "knew", 4);
+		lines_read(lines.data, &set);
+		html = page(&set, &small, 0);
+		assert_has(html, cases[i].shown);
+		assert_null(strstr(html, cases[i].not_shown));
+		free(html);
+		buf_free(&lines);
+		result_set_clear(&set);
+	}
+}
+
+/* The kernel counts a disk's busy time in ticks, more of which may fall into a short interval. */
+static void no_disk_is_busier_than_always(void **state)
+{
+	struct result_set set = {0};
+	const json_t *point;
+	json_t *plots, *plot;
+	size_t i, k, seen = 0;
+	char *html;
+
+	(void)state;
+	plain_set(&set);
+	for (i = 0; i < set.n_series; i++)
+		set.series[i].points[0].tele.disk_busy_ns = 9 * NS_PER_S;
+	html = page(&set, &small, 0);
+	plots = plots_of(html);
+	json_array_foreach(plots, i, plot)
+	{
+		const json_t *line = json_array_get(json_object_get(plot, "lines"), 0);
+
+		if (strcmp(json_get_str(plot, "unit", ""), "%") != 0)
+			continue;
+		json_array_foreach(json_object_get(line, "p"), k, point)
+		{
+			assert_true(json_number_value(json_array_get(point, 1)) <= 100);
+			seen++;
+		}
+	}
+	assert_true(seen > 0);
+	json_decref(plots);
+	free(html);
+	result_set_clear(&set);
+}
+
 static void nothing_yet_is_said(void **state)
 {
 	struct result_set set = {0}, none = {0};
@@ -454,6 +583,10 @@ int main(void)
 		cmocka_unit_test(redacted_pages_hide_names),
 		cmocka_unit_test(invalid_stands_with_the_verdict),
 		cmocka_unit_test(fleets_are_summed_up),
+		cmocka_unit_test(nothing_is_drawn_of_nothing),
+		cmocka_unit_test(the_same_is_said_once),
+		cmocka_unit_test(series_show_what_judges),
+		cmocka_unit_test(no_disk_is_busier_than_always),
 		cmocka_unit_test(nothing_yet_is_said),
 	};
 

@@ -16,6 +16,23 @@
 	function layoutColor(i) {
 		return color("c" + (i % 8));
 	}
+	// Beyond eight the colours come again, each with another shape and dash.
+	function markOf(i) {
+		return (i + 3 * Math.floor(i / 8)) % 8;
+	}
+	function shapeOf(i) {
+		return shapes[markOf(i)];
+	}
+	function dashOf(i) {
+		return dashes[markOf(i)];
+	}
+
+	const measure = document.createElement("canvas").getContext("2d");
+	function cut(ctx, text, width) {
+		if (ctx.measureText(text).width <= width) return text;
+		while (text.length > 1 && ctx.measureText(text + "…").width > width) text = text.slice(0, -1);
+		return text + "…";
+	}
 
 	// ---- numbers ----
 
@@ -90,8 +107,14 @@
 		const own = { B: byteTicks, "B/s": byteTicks, s: secondTicks }[unit];
 		return Object.assign({ ticks: ticks(unit) }, own ? { afterBuildTicks: own } : {}, more);
 	}
+	// Beside each other as many as their words leave room for.
+	function valuesAcross(unit, more) {
+		const scale = values(unit, more);
+		delete scale.ticks.maxTicksLimit;
+		return scale;
+	}
 	function ticks(unit) {
-		return { color: color("dim"), maxRotation: 0, maxTicksLimit: 7, callback: (v) => text(Number(v), unit) };
+		return { color: color("dim"), maxRotation: 0, maxTicksLimit: 7, autoSkipPadding: 16, callback: (v) => text(Number(v), unit) };
 	}
 	// On a logarithmic axis: powers of ten and, over few of them, their 2 and 5.
 	function logTicks(scale) {
@@ -108,10 +131,10 @@
 	}
 	// A triangle of a circle's radius looks smaller.
 	function radius(i) {
-		return shapes[i % 8] === "triangle" ? 6.5 : 5;
+		return shapeOf(i) === "triangle" ? 6.5 : 5;
 	}
 	function pointStyle(i) {
-		const shape = shapes[i % 8];
+		const shape = shapeOf(i);
 		return {
 			pointStyle: shape,
 			pointRadius: radius(i),
@@ -121,26 +144,47 @@
 			pointBackgroundColor: layoutColor(i),
 		};
 	}
+	const legendFont = "12px system-ui, sans-serif", legendBox = 28, legendGap = 16;
+	function shownName(name, place) {
+		measure.font = legendFont;
+		return cut(measure, name, place.clientWidth - legendBox - 2 * legendGap);
+	}
+	// A plot's place grows by what its legend needs beyond one line.
+	function makeRoom(place, plot, present) {
+		let x = 0, rows = 1;
+		for (const i of present) {
+			const width = legendBox + legendGap + measure.measureText(shownName(plot.layouts[i], place)).width;
+			if (x > 0 && x + width > place.clientWidth) {
+				rows++;
+				x = 0;
+			}
+			x += width;
+		}
+		// the library gives a legend half of the height at most
+		place.style.height = Math.max(250 + 22 * (rows - 1), 2 * (22 * rows + 16)) + "px";
+	}
 	// One entry a layout; a click hides and shows all that belongs to it.
-	function legend(plot, lines) {
+	function legend(plot, lines, place) {
+		makeRoom(place, plot, [...new Set((plot.points || plot.lines).map((p) => p.l))]);
 		return {
 			display: true,
 			position: "bottom",
+			align: "start",
 			labels: {
 				usePointStyle: true,
 				color: color("ink"),
 				boxHeight: 8,
-				boxWidth: lines ? 28 : 8,
+				boxWidth: lines ? legendBox : 8,
 				generateLabels: (chart) => plot.layouts.map((name, i) => ({ name, i }))
 					.filter(({ i }) => chart.data.datasets.some((d) => d.layout === i))
 					.map(({ name, i }) => ({
-						text: name,
+						text: shownName(name, place),
 						fontColor: color("ink"),
 						fillStyle: layoutColor(i),
 						strokeStyle: layoutColor(i),
-						lineWidth: lines || open.includes(shapes[i % 8]) ? 2 : 1,
-						lineDash: lines ? dashes[i % 8] : [],
-						pointStyle: lines ? "line" : shapes[i % 8],
+						lineWidth: lines || open.includes(shapeOf(i)) ? 2 : 1,
+						lineDash: lines ? dashOf(i) : [],
+						pointStyle: lines ? "line" : shapeOf(i),
 						layout: i,
 						hidden: chart.data.datasets.every((d, k) => d.layout !== i || !chart.isDatasetVisible(k)),
 					})),
@@ -159,6 +203,7 @@
 			animation: false,
 			responsive: true,
 			maintainAspectRatio: false,
+			layout: { padding: { top: 8, right: 8 } }, // for marks on the edge
 			scales,
 			plugins: Object.assign({ legend: { display: false } }, plugins),
 		};
@@ -166,42 +211,62 @@
 
 	// ---- every trial, in blocks and in time ----
 
-	function trialsChart(plot) {
+	// A row a layout, its name above its dots: there is room for any name and any number of them.
+	function trialsChart(plot, place) {
 		const present = [...new Set(plot.points.map((p) => p.l))].sort((a, b) => a - b);
 		const blocks = [...new Set(plot.points.map((p) => p.b))].sort((a, b) => a - b);
 		const datasets = blocks.map((b) => {
 			const mine = plot.points.filter((p) => p.b === b).sort((a, c) => a.l - c.l);
 			return {
-				data: mine.map((p) => ({ x: present.indexOf(p.l), y: p.v, p })),
+				clip: 8,
+				data: mine.map((p) => ({ x: p.v, y: present.indexOf(p.l), p })),
 				showLine: plot.join,
 				borderColor: color("dim"),
 				borderWidth: 1,
-				pointStyle: mine.map((p) => shapes[p.l % 8]),
+				pointStyle: mine.map((p) => shapeOf(p.l)),
 				pointRadius: mine.map((p) => radius(p.l)),
 				pointHoverRadius: 8,
 				pointBackgroundColor: mine.map((p) => layoutColor(p.l)),
-				pointBorderColor: mine.map((p) => open.includes(shapes[p.l % 8]) ? layoutColor(p.l) : color("ground")),
-				pointBorderWidth: mine.map((p) => open.includes(shapes[p.l % 8]) ? 2 : 1),
+				pointBorderColor: mine.map((p) => open.includes(shapeOf(p.l)) ? layoutColor(p.l) : color("ground")),
+				pointBorderWidth: mine.map((p) => open.includes(shapeOf(p.l)) ? 2 : 1),
 			};
 		});
+		place.style.height = present.length * 44 + 56 + "px";
 		return {
 			type: "scatter",
 			data: { datasets },
 			options: options({
-				x: axis("", {
-					min: -0.5,
-					max: present.length - 0.5,
-					grid: { display: false },
-					afterBuildTicks: (s) => { s.ticks = present.map((l, i) => ({ value: i })); },
-					ticks: { color: color("ink"), maxRotation: 50, autoSkip: false, callback: (v) => plot.layouts[present[v]] },
-				}),
-				y: axis(plot.metric, values(plot.unit, { grace: "5%" })),
+				x: axis(plot.metric, valuesAcross(plot.unit, { grace: "5%" })),
+				y: { display: false, reverse: true, min: -0.75, max: present.length - 0.6 },
 			}, {
-				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
+				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.x, plot.unit) } },
 			}),
+			plugins: [rowNames(present.map((l) => plot.layouts[l]))],
 		};
 	}
-	function orderChart(plot) {
+	// On grounds of their own, over the lines; the dots come over them.
+	function rowNames(names) {
+		return {
+			id: "names",
+			beforeDatasetDraw(chart, args) {
+				if (args.index < chart.data.datasets.length - 1) return;
+				const { ctx, chartArea, scales } = chart;
+				ctx.save();
+				ctx.font = legendFont;
+				ctx.textBaseline = "alphabetic";
+				names.forEach((name, i) => {
+					const y = scales.y.getPixelForValue(i) - 12;
+					const shown = cut(ctx, name, chartArea.right - chartArea.left);
+					ctx.fillStyle = color("ground");
+					ctx.fillRect(chartArea.left, y - 11, ctx.measureText(shown).width + 4, 14);
+					ctx.fillStyle = color("ink");
+					ctx.fillText(shown, chartArea.left, y);
+				});
+				ctx.restore();
+			},
+		};
+	}
+	function orderChart(plot, place) {
 		const datasets = plot.layouts.map((name, l) => Object.assign({
 			layout: l,
 			label: name,
@@ -213,10 +278,10 @@
 			data: { datasets },
 			options: options({
 				x: axis(plot.timed ? "since the first trial" : "trial", plot.timed
-					? values("s", { min: 0 }) : { ticks: { color: color("dim"), precision: 0 }, min: 0 }),
+					? valuesAcross("s", { min: 0 }) : { ticks: { color: color("dim"), precision: 0 }, min: 0 }),
 				y: axis(plot.metric, values(plot.unit, { grace: "5%" })),
 			}, {
-				legend: legend(plot, false),
+				legend: legend(plot, false, place),
 				tooltip: { callbacks: { label: (c) => c.dataset.label + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
 			}),
 		};
@@ -229,16 +294,17 @@
 			layout: l,
 			borderColor: layoutColor(l),
 			backgroundColor: layoutColor(l),
-			borderDash: dashes[l % 8],
+			borderDash: dashOf(l),
 			borderWidth: many ? 1.25 : 2,
 		};
 	}
-	function linesChart(plot) {
+	function linesChart(plot, place) {
 		const datasets = plot.lines.map((line) => Object.assign({
 			label: plot.layouts[line.l] + ", " + line.label,
+			clip: 6,
 			data: line.p.map((p) => ({ x: p[0], y: p[1] })),
 			pointRadius: line.p.length > 1 ? 0 : 3,
-			pointStyle: shapes[line.l % 8],
+			pointStyle: shapeOf(line.l),
 		}, lineStyle(line.l, true)));
 		const y = values(plot.unit);
 		if (plot.log) Object.assign(y, { type: "logarithmic", afterBuildTicks: logTicks });
@@ -247,10 +313,10 @@
 			type: "line",
 			data: { datasets },
 			options: options({
-				x: axis("time in the trial", values("s", { type: "linear", min: 0 })),
+				x: axis("time in the trial", valuesAcross("s", { type: "linear", min: 0 })),
 				y: axis("", y),
 			}, {
-				legend: legend(plot, true),
+				legend: legend(plot, true, place),
 				tooltip: { callbacks: {
 					title: (items) => items.length ? text(items[0].parsed.x, "s") : "",
 					label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit),
@@ -258,10 +324,10 @@
 			}),
 		};
 	}
-	function percentilesChart(plot) {
+	function percentilesChart(plot, place) {
 		const datasets = plot.lines.map((line) => Object.assign(
 			pointStyle(line.l), lineStyle(line.l, false),
-			{ label: plot.layouts[line.l], data: line.v, spanGaps: true }));
+			{ label: plot.layouts[line.l], data: line.v, spanGaps: true, clip: 8 }));
 		return {
 			type: "line",
 			data: { labels: plot.labels, datasets },
@@ -269,7 +335,7 @@
 				x: axis("operations no slower than", { ticks: { color: color("dim"), maxRotation: 50, autoSkip: false } }),
 				y: axis("latency", { type: "logarithmic", ticks: ticks(plot.unit), afterBuildTicks: logTicks }),
 			}, {
-				legend: legend(plot, true),
+				legend: legend(plot, true, place),
 				tooltip: { callbacks: { label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit) } },
 			}),
 		};
@@ -282,8 +348,11 @@
 		const lo = Math.expm1(scale.min), hi = Math.expm1(scale.max);
 		const list = [];
 		if (isWide(scale)) {
-			for (let e = -12; e <= 12; e++) {
-				for (const s of [1, 3]) list.push(Math.log(s * Math.pow(10, e)));
+			const decades = (scale.max - scale.min) / Math.LN10, most = scale.width / 70;
+			const each = Math.max(1, Math.ceil(decades / most));
+			const last = Math.ceil(Math.max(-scale.min, scale.max) / Math.LN10 / each) * each;
+			for (let e = -last; e <= last; e += each) {
+				for (const s of 2 * decades < most ? [1, 3] : [1]) list.push(Math.log(s * Math.pow(10, e)));
 			}
 		} else {
 			const room = (hi - lo) / Math.max(3, Math.min(7, scale.width / 90));
@@ -293,7 +362,12 @@
 				if (i * step > -1) list.push(Math.log1p(i * step));
 			}
 		}
-		scale.ticks = list.filter((v) => v >= scale.min && v <= scale.max).map((value) => ({ value }));
+		// from no change outwards, where they do not stand too close
+		const at = (v) => (v - scale.min) / (scale.max - scale.min) * scale.width, kept = [];
+		for (const v of list.filter((v) => v >= scale.min && v <= scale.max).sort((a, b) => Math.abs(a) - Math.abs(b))) {
+			if (kept.every((k) => Math.abs(at(k) - at(v)) >= 48)) kept.push(v);
+		}
+		scale.ticks = kept.sort((a, b) => a - b).map((value) => ({ value }));
 	}
 	function isWide(scale) {
 		return scale.max - scale.min > 2.5;
@@ -305,11 +379,6 @@
 		const known = values.filter((v) => v !== null && isFinite(v)).concat(0);
 		const lo = Math.min(...known), hi = Math.max(...known), room = Math.max((hi - lo) * 0.06, 0.002);
 		return { min: lo - room, max: hi + room };
-	}
-	function cut(ctx, text, width) {
-		if (ctx.measureText(text).width <= width) return text;
-		while (text.length > 1 && ctx.measureText(text + "…").width > width) text = text.slice(0, -1);
-		return text + "…";
 	}
 	// The margin's band, the line of no change, and for each row its words and its interval.
 	function forestParts(plot) {
@@ -442,6 +511,11 @@
 	}
 	Chart.defaults.font.family = "system-ui, sans-serif";
 	draw();
+	let width = innerWidth;
+	addEventListener("resize", () => {
+		if (innerWidth !== width) draw();
+		width = innerWidth;
+	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 	// Paper has its own colours, and no folds.
 	let unfolded = [];
