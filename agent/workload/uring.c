@@ -92,10 +92,14 @@ int uring_open(struct uring *u, unsigned depth, const int *fd, unsigned n_fd, vo
 	return 0;
 }
 
+/* The kernel ends a ring some time after this returns: its files are taken out first, so that the
+ * volume can be unmounted now. */
 void uring_close(struct uring *u)
 {
-	if (u->is_open)
+	if (u->is_open) {
+		io_uring_unregister_files(&u->ring);
 		io_uring_queue_exit(&u->ring);
+	}
 	u->is_open = 0;
 }
 
