@@ -98,16 +98,6 @@ int64_t fio_files_missing(const struct fio_jobs *jobs, int dir)
 	return sum;
 }
 
-static int finds_files(const struct fio_job *j, const struct fio_sums *s)
-{
-	const struct fio_option *over = fio_job_get(j, "overwrite");
-	const struct fio_option *engine = fio_job_get(j, "ioengine");
-
-	if (engine && str_equal(engine->value, "filecreate"))
-		return 0;
-	return s->reads || (over && !str_equal(over->value, "0"));
-}
-
 void fio_files_layout(const struct fio_jobs *jobs, int dir, struct buf *out)
 {
 	struct fio_jobs some = {0};
@@ -117,7 +107,7 @@ void fio_files_layout(const struct fio_jobs *jobs, int dir, struct buf *out)
 		struct fio_sums s;
 
 		fio_job_sums(j, &s);
-		if (!finds_files(j, &s) || bytes_there(j, dir, s.threads) >= s.file_bytes)
+		if (!fio_job_finds_files(j) || bytes_there(j, dir, s.threads) >= s.file_bytes)
 			continue;
 		some.v = xgrow(some.v, some.n, &some.cap, sizeof(*some.v));
 		some.v[some.n++] = *j; /* borrowed */

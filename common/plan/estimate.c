@@ -44,33 +44,51 @@ static double layout_rate(const struct layout *l)
 	return rate < ESTIMATE_VOLUME_RATE ? rate : ESTIMATE_VOLUME_RATE;
 }
 
-/* One trial of every workload on every layout: seconds, and bytes over all layouts. */
-static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, double *ret_written,
-	double *ret_read, double *ret_seconds, struct err *e)
+/* Of one trial of every workload on every layout; laid: what only the first one on a volume writes. */
+struct pass {
+	double written, got, seconds, laid, laid_seconds;
+	unsigned unknown;
+};
+
+static void add_workload(const struct plan *p, const struct workload *w,
+	const struct workload_needs *n, struct pass *to)
 {
-	double written = 0, got = 0, seconds = 0;
+	double bytes = (double)n->written_bytes + (double)n->read_bytes;
+	double fixed = (double)n->duration_ns / NS_PER_S;
+
+	for (size_t j = 0; j < p->n_layouts; j++) {
+		double rate = layout_rate(&p->layouts[j]), least = bytes / rate;
+
+		to->seconds += fixed > least || w->duration_ns ? fixed : least;
+		to->seconds += (double)n->made_bytes / rate;
+		to->laid_seconds += (double)n->laid_bytes / rate;
+	}
+	to->written += ((double)n->written_bytes + (double)n->made_bytes) * (double)p->n_layouts;
+	to->got += (double)n->read_bytes * (double)p->n_layouts;
+	to->laid += (double)n->laid_bytes * (double)p->n_layouts;
+	to->unknown += n->moves_unknown != 0;
+}
+
+static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, struct pass *ret, struct err *e)
+{
+	struct pass sum = {0};
+	int times = p->cache == CACHE_WARM ? 2 : 1; /* a trial before each, not counted */
 
 	for (unsigned i = 0; i < p->n_workloads; i++) {
 		struct workload_needs n = {0};
-		double bytes;
 
 		/* Sizes that depend on an unknown memory count as nothing. */
-		if (workload_needs(p, i, ram_bytes, &n, e) && ram_bytes)
-			return -1;
-		bytes = (double)n.written_bytes + (double)n.read_bytes;
-		for (size_t j = 0; j < p->n_layouts; j++) {
-			double least = bytes / layout_rate(&p->layouts[j]);
-			double fixed = (double)n.duration_ns / NS_PER_S;
-
-			seconds += fixed > least || p->workloads[i].duration_ns ? fixed : least;
+		if (workload_needs(p, i, ram_bytes, &n, e)) {
+			if (ram_bytes)
+				return -1;
+			n = (struct workload_needs){.moves_unknown = 1};
 		}
-		written += (double)n.written_bytes * (double)p->n_layouts;
-		got += (double)n.read_bytes * (double)p->n_layouts;
+		add_workload(p, &p->workloads[i], &n, &sum);
 	}
-	/* Warm caches take a trial before each, not counted. */
-	*ret_written = written * (p->cache == CACHE_WARM ? 2 : 1);
-	*ret_read = got * (p->cache == CACHE_WARM ? 2 : 1);
-	*ret_seconds = seconds * (p->cache == CACHE_WARM ? 2 : 1);
+	sum.written *= times;
+	sum.got *= times;
+	sum.seconds *= times;
+	*ret = sum;
 	return 0;
 }
 
@@ -82,28 +100,26 @@ static double smallest_difference(unsigned n, double cv)
 	return (student_quantile(0.975, n - 1) + student_quantile(0.8, n - 1)) * cv * sqrt(2.0 / n);
 }
 
-struct pass {
-	double written, got, seconds;
-};
-
 static int cost_of(const struct plan *p, unsigned blocks, const struct pass *one,
 	struct plan_cost *ret, struct err *e)
 {
 	struct plan_cost x = {.blocks = blocks};
-	double times = (double)blocks * p->repeat, trials, ns;
+	double times = (double)blocks * p->repeat, trials, ns, written;
+	unsigned volumes = p->builds == BUILDS_ONCE ? 1 : blocks; /* of each layout */
 
-	x.builds = (unsigned)p->n_layouts * (p->builds == BUILDS_ONCE ? 1 : blocks);
+	x.builds = (unsigned)p->n_layouts * volumes;
 	trials = times * (double)p->n_layouts * (double)p->n_workloads;
-	ns = one->seconds * times * 1e9 + (double)x.builds * ESTIMATE_BUILD_NS +
-	     trials * ESTIMATE_TRIAL_NS;
-	if (one->written * times > 9e18 || one->got * times > 9e18 || ns > 9e18 ||
+	written = one->written * times + one->laid * volumes;
+	ns = (one->seconds * times + one->laid_seconds * volumes) * 1e9 +
+	     (double)x.builds * ESTIMATE_BUILD_NS + trials * ESTIMATE_TRIAL_NS;
+	if (written > 9e18 || one->got * times > 9e18 || ns > 9e18 ||
 		trials > UINT32_MAX)
 		return err_set(e, ERR_INPUT,
 			"%s: more bytes, trials or years than can be counted: "
 			"lower trials, repeat or sizes",
 			p->name);
 	x.trials = (unsigned)trials;
-	x.written_bytes = (int64_t)(one->written * times);
+	x.written_bytes = (int64_t)written;
 	x.read_bytes = (int64_t)(one->got * times);
 	x.duration_ns = (int64_t)ns;
 	*ret = x;
@@ -116,10 +132,11 @@ int plan_estimate(
 	struct plan_estimate x = {.cv = ESTIMATE_CV};
 	struct pass one;
 
-	if (pass_over_workloads(p, ram_bytes, &one.written, &one.got, &one.seconds, e) ||
+	if (pass_over_workloads(p, ram_bytes, &one, e) ||
 		cost_of(p, p->trials_max, &one, &x.most, e) ||
 		cost_of(p, p->trials_min, &one, &x.least, e))
 		return -1;
+	x.unknown = one.unknown;
 	x.smallest_difference = smallest_difference(p->trials_min, x.cv);
 	*ret = x;
 	return 0;
@@ -144,6 +161,7 @@ struct json_t *plan_estimate_json(const struct plan_estimate *v)
 
 	json_object_set_new(o, "smallest_difference", json_number(v->smallest_difference));
 	json_object_set_new(o, "cv", json_number(v->cv));
+	json_object_set_new(o, "unknown", json_integer(v->unknown));
 	json_object_set_new(o, "least",
 		v->least.blocks < v->most.blocks ? cost_json(&v->least) : json_null());
 	return o;

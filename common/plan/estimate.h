@@ -6,7 +6,7 @@
 
 struct plan_cost {
 	unsigned blocks, builds, trials; /* per host */
-	int64_t written_bytes, read_bytes; /* per host */
+	int64_t written_bytes, read_bytes; /* per host, as far as known; files made before a trial, too */
 	int64_t duration_ns; /* rough: from the rates and the overheads below */
 };
 struct plan_estimate {
@@ -15,6 +15,7 @@ struct plan_estimate {
 	 * when trials scatter by `cv` (paired by block): t-based, for planning only. A fraction;
 	 * INFINITY with fewer than 2 blocks. For `until`, of the smallest number of blocks. */
 	double smallest_difference, cv;
+	unsigned unknown; /* workloads of which how much they move is known when they run */
 };
 /* What the duration assumes; say so beside it. */
 #define ESTIMATE_DISK_RATE 100e6   /* bytes/s that one disk streams */
@@ -28,8 +29,8 @@ struct plan_estimate {
 int plan_estimate(const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret,
 	struct err *e);
 /* {"blocks", "builds", "trials", "written_bytes", "read_bytes", "duration_s", "smallest_difference",
- * "cv", "least"}: the first six of the most it can be, "least" null or an object of them for the
- * least; the caller json_decref()s it. */
+ * "cv", "unknown", "least"}: the first six of the most it can be, "least" null or an object of them
+ * for the least; the caller json_decref()s it. */
 struct json_t *plan_estimate_json(const struct plan_estimate *v);
 
 #endif

@@ -155,6 +155,17 @@ static int64_t plus(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &v) ? INT64_MAX : v;
 }
 
+int fio_job_finds_files(const struct fio_job *j)
+{
+	const struct fio_option *engine = fio_job_get(j, "ioengine");
+	struct fio_sums s;
+
+	if (engine && str_equal(engine->value, "filecreate"))
+		return 0;
+	fio_job_sums(j, &s);
+	return s.reads || is_on(j, "overwrite");
+}
+
 int fio_job_is_stage(const struct fio_job *j)
 {
 	return is_on(j, "stonewall");

@@ -70,6 +70,8 @@ struct fio_sums {
 	int64_t read_bytes, write_bytes; /* moved; 0 when time_ns is set */
 };
 void fio_job_sums(const struct fio_job *j, struct fio_sums *ret);
+/* It reads or writes over files that are there before it runs. */
+int fio_job_finds_files(const struct fio_job *j);
 /* It waits for all before it. */
 int fio_job_is_stage(const struct fio_job *j);
 /* ns after the start of all jobs before which it does not begin; 0: none. */

@@ -284,7 +284,7 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	wml_space(program, &all, &prealloc);
 	if (!ret->duration_ns && program->mode == WML_TIMEOUT)
 		ret->duration_ns = (program->run_s ? program->run_s : 60) * NS_PER_S;
-	ret->kept_bytes = to_bytes(prealloc);
+	ret->kept_bytes = ret->made_bytes = to_bytes(prealloc);
 	ret->space_bytes = to_bytes(all);
 	wml_free(program);
 	return 0;

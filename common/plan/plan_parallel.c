@@ -153,8 +153,11 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 
 		if (type->needs && type->needs(p, m, ram_bytes, &n, e))
 			return -1;
+		ret->moves_unknown |= n.moves_unknown || (!n.written_bytes && !n.read_bytes);
 		if (add(&ret->written_bytes, n.written_bytes) ||
 			add(&ret->read_bytes, n.read_bytes) ||
+			add(&ret->made_bytes, n.made_bytes) ||
+			add(&ret->laid_bytes, n.laid_bytes) ||
 			add(&ret->kept_bytes, n.kept_bytes) ||
 			add(&ret->space_bytes, n.space_bytes))
 			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",

@@ -297,6 +297,21 @@ int random_file_blocks(const struct work_random *r, uint64_t ram_bytes, uint64_t
 	return 0;
 }
 
+/* What is verified after it was written begins as its trial's own. */
+static int makes(const struct workload *w)
+{
+	return !w->random->of && (w->random->op == RANDOM_READ || !w->random->verify);
+}
+
+/* Bytes that a timed one moves at its rate; 0: it has none. */
+static int64_t in_time(const struct workload *w)
+{
+	double bytes = (double)w->random->rate * (double)w->random->block_size *
+		       (double)w->duration_ns / NS_PER_S;
+
+	return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+}
+
 static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
 	struct workload_needs *ret, struct err *e)
 {
@@ -315,12 +330,13 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	if (!r->of) {
 		ret->kept_bytes = ret->space_bytes = bytes;
 		ret->compressible = r->data != DATA_RANDOM;
+		*(makes(w) ? &ret->laid_bytes : &ret->made_bytes) = bytes;
 	}
 	ret->duration_ns = w->duration_ns;
-	if (w->duration_ns)
-		return 0;
 	moved = r->ops ? (int64_t)r->ops * r->block_size : bytes;
-	if (r->rate)
+	if (w->duration_ns)
+		moved = in_time(w); /* 0: not known */
+	else if (r->rate)
 		ret->duration_ns = moved / r->block_size * NS_PER_S / r->rate;
 	if (r->op == RANDOM_MIXED)
 		ret->read_bytes = (int64_t)((double)moved * r->reads);
@@ -366,12 +382,6 @@ static void lacks(const struct workload *w, const struct inventory *inv, struct 
 {
 	if (w->random->engine == IO_URING)
 		workload_lacks_io_uring(inv, ret);
-}
-
-/* What is verified after it was written begins as its trial's own. */
-static int makes(const struct workload *w)
-{
-	return !w->random->of && (w->random->op == RANDOM_READ || !w->random->verify);
 }
 
 const struct workload_type work_random_type = {

@@ -67,6 +67,24 @@ static void clear(struct workload *w)
 	free(w->scan);
 }
 
+/* Three places alone, and one together with the others. How many disks a layout stands on, or a host
+ * has, is not known here. */
+static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
+	struct workload_needs *ret, struct err *e)
+{
+	const struct work_scan *s = w->scan;
+	int open = 0;
+	unsigned disks = s->disks.n && !s->all ? disk_set_count(&s->disks, &open) : 0;
+
+	(void)p;
+	(void)ram_bytes;
+	if (__builtin_mul_overflow(4 * (int64_t)disks, s->span, &ret->read_bytes))
+		return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted", w->name);
+	if (open)
+		ret->read_bytes = 0;
+	return 0;
+}
+
 static const char *op(const struct workload *w)
 {
 	(void)w;
@@ -115,6 +133,7 @@ const struct workload_type work_scan_type = {
 	.read = read_scan,
 	.check = check,
 	.clear = clear,
+	.needs = needs,
 	.op = op,
 	.nature = nature,
 };

@@ -54,27 +54,40 @@ static int makes(const struct workload *w)
 	return w->stream.own_files;
 }
 
+/* Of files of so many bytes, in its time: by its pace, where it is timed; 0: not known. */
+static int64_t stream_moves(const struct workload *w, int64_t bytes, int64_t *ret_ns)
+{
+	int64_t rate = stream_rate(&w->stream);
+	double moved = (double)rate * (double)w->duration_ns / NS_PER_S;
+
+	*ret_ns = w->duration_ns;
+	if (w->duration_ns)
+		return moved < 9e18 ? (int64_t)moved : INT64_MAX;
+	if (rate && bytes / rate < INT64_MAX / NS_PER_S)
+		*ret_ns = bytes / rate * NS_PER_S;
+	return bytes;
+}
+
 static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
 	struct workload_needs *ret, struct err *e)
 {
 	const struct stream *s = &w->stream;
-	int64_t bytes, rate;
+	int64_t bytes, moved;
 
 	if (stream_bytes(p, w, ram_bytes, &bytes, e))
 		return -1;
-	ret->duration_ns = w->duration_ns;
-	rate = stream_rate(s);
-	if (rate && bytes / rate < INT64_MAX / NS_PER_S && !w->duration_ns)
-		ret->duration_ns = bytes / rate * NS_PER_S;
+	moved = stream_moves(w, bytes, &ret->duration_ns);
 	if (s->op == OP_READ)
-		ret->read_bytes = w->duration_ns ? 0 : bytes;
+		ret->read_bytes = moved;
 	else
-		ret->written_bytes = w->duration_ns ? 0 : bytes;
+		ret->written_bytes = moved;
 	if (s->op != OP_WRITE && !s->own_files)
 		return 0;
 	if (__builtin_mul_overflow(bytes, copies_kept(p, s), &ret->kept_bytes))
 		return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted", w->name);
 	ret->space_bytes = ret->kept_bytes;
+	if (s->own_files)
+		ret->laid_bytes = bytes;
 	ret->compressible = s->data != DATA_RANDOM;
 	return 0;
 }

@@ -283,14 +283,17 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	(void)ram_bytes;
 	for (size_t i = 0; i < jobs->n; i++) {
 		struct fio_sums s;
+		int64_t more;
 
 		fio_job_sums(&jobs->v[i], &s);
-		if (add(&ret->kept_bytes,
-			    s.file_bytes - already_there(p, w, fio_job_files(&jobs->v[i]))) ||
+		more = s.file_bytes - already_there(p, w, fio_job_files(&jobs->v[i]));
+		if (add(&ret->kept_bytes, more) ||
+			add(&ret->laid_bytes, fio_job_finds_files(&jobs->v[i]) ? more : 0) ||
 			add(&ret->read_bytes, s.read_bytes) || add(&ret->written_bytes, s.write_bytes))
 			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
 				w->name);
 		ret->compressible |= s.compressible;
+		ret->moves_unknown |= s.time_ns > 0;
 		known &= s.time_ns > 0;
 		took_ns[i] = s.time_ns;
 	}

@@ -18,6 +18,7 @@ int workload_needs(const struct plan *p, unsigned workload, uint64_t ram_bytes,
 
 	if (type_of(w)->needs && type_of(w)->needs(p, w, ram_bytes, &found, e))
 		return -1;
+	found.moves_unknown |= !found.written_bytes && !found.read_bytes;
 	*ret = found;
 	return 0;
 }

@@ -11,6 +11,9 @@
 /* All bytes are of one trial; 0 also means: not known before it runs. */
 struct workload_needs {
 	int64_t written_bytes, read_bytes; /* moved in the timed region */
+	int moves_unknown; /* how much of that there is will be known when it runs; set where both are 0 */
+	int64_t made_bytes; /* written before the timed region: files that it finds there */
+	int64_t laid_bytes; /* the same, by the first trial of a volume alone: they stay */
 	int64_t kept_bytes;  /* left on the volume afterwards, until its teardown */
 	int64_t space_bytes; /* most that it takes at once beside what earlier ones left; kept_bytes
 				included */

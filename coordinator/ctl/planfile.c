@@ -158,6 +158,15 @@ static void time_text(const json_t *least, const json_t *most, struct buf *out)
 		units_duration((int64_t)to * NS_PER_S, text));
 }
 
+static void unknown_text(int64_t workloads, struct buf *out)
+{
+	if (workloads == 1)
+		buf_adds(out, "and what 1 workload moves in its time, which is known when it runs\n");
+	else if (workloads > 1)
+		buf_addf(out, "and what %lld workloads move in their time, which is known when they run\n",
+			(long long)workloads);
+}
+
 void planfile_estimate_text(const json_t *v, struct buf *out)
 {
 	double difference = json_get_num(v, "smallest_difference", NAN);
@@ -168,6 +177,7 @@ void planfile_estimate_text(const json_t *v, struct buf *out)
 	buf_adds(out, "per host: ");
 	cost_text(least, v, out);
 	buf_addc(out, '\n');
+	unknown_text(json_get_int(v, "unknown", 0), out);
 	time_text(least, v, out);
 	if (isfinite(difference))
 		buf_addf(out,
