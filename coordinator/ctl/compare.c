@@ -175,11 +175,29 @@ static int choose(struct request *q, const char *word)
 	return 1;
 }
 
+/* Behind the first one an argument may have been meant as a layout or a host. */
+static int nothing_of_that_name(const struct request *q, struct err *e)
+{
+	const struct result_run *r = q->sources.set.runs;
+	struct buf names = {0};
+	struct err why;
+
+	if (e->code != ERR_NOTFOUND || !q->sources.n)
+		return -1;
+	for (size_t i = 0; i < r->layouts.n; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", r->layouts.v[i]);
+	err_copy(&why, e);
+	err_set(e, why.code, "%.300s; nor is it a host or one of the layouts %.500s", why.text,
+		buf_str(&names));
+	buf_free(&names);
+	return -1;
+}
+
 static int read_sources(struct ctl *c, const struct args *a, struct request *q, struct err *e)
 {
 	for (int i = 0; i < a->n; i++)
 		if (!choose(q, a->v[i]) && sources_add(&q->sources, c, a->v[i], q->format, e))
-			return -1;
+			return nothing_of_that_name(q, e);
 	if (q->wish.chosen.n == 1)
 		return err_set(e, ERR_USAGE, "%s alone: name a second one to compare it with",
 			q->wish.chosen.v[0]);

@@ -9,7 +9,8 @@
 #include "coordinator/results/set.h"
 
 /*
- * The lines, keys in any order, unknown ones ignored:
+ * The lines, keys in any order, unknown ones ignored; the fields of each and what they may hold are
+ * the tables of export_tables.c. A count beyond 2^63 - 1 is the text of its digits.
  * {"type":"run","run","name","state","plan_sha256","tool_version","user","sets":[],"seed":"digits",
  *  "blocks","cache","started_wall_ns","finished_wall_ns","layouts":[],"workloads":[],"design",
  *  "baseline","margin"}
@@ -61,7 +62,8 @@ size_t export_items(const struct result_set *s);
 const char *export_item(const struct result_set *s, size_t i, struct buf *out);
 
 /* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no
- * JSON object or lacks what its type needs is ERR_INPUT with name:line. */
+ * JSON object, lacks what its type needs or has a field of the wrong type or out of its range is
+ * ERR_INPUT with name:line, the field, what is found and what is expected. */
 int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
 	size_t len, struct err *e);
 /* After the last line: sorts, links, checks. */

@@ -143,6 +143,12 @@ static int read_points(const struct export_line *l, const json_t *columns, const
 	return rc;
 }
 
+static int too_many_points(const struct export_line *l, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name, l->no,
+		POINTS_MAX);
+}
+
 int export_read_series(
 	struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
@@ -157,6 +163,8 @@ int export_read_series(
 		export_list(l, FIELD_OF_LINE, l->o, "points", 1, &points, e))
 		return -1;
 	n = json_array_size(points);
+	if (n > POINTS_MAX)
+		return too_many_points(l, e);
 	read = xcalloc(n + 1, sizeof(*read));
 	if (read_points(l, columns, points, read, e)) {
 		free(read);
@@ -165,8 +173,7 @@ int export_read_series(
 	series = open_series(s, run, &of);
 	if (series->n + n > POINTS_MAX) {
 		free(read);
-		return err_set(e, ERR_INPUT, "%s:%zu: a series of more than %d points", l->name,
-			l->no, POINTS_MAX);
+		return too_many_points(l, e);
 	}
 	series->points = xreallocarray(series->points, series->n + n + 1, sizeof(*series->points));
 	memcpy(series->points + series->n, read, n * sizeof(*read));
@@ -265,7 +272,7 @@ int export_read_series_disks(
 			&disks, e) ||
 		export_list(l, FIELD_OF_LINE, l->o, "spans", 1, &spans, e))
 		return -1;
-	if (json_array_size(spans) > RESULT_DISK_CELLS_MAX)
+	if (json_array_size(spans) > RESULT_DISK_CELLS_MAX / disks)
 		return too_many_spans(l, e);
 	return take_spans(s, l, run, &of, disks, spans, e);
 }

@@ -10,15 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
 
-#define INDICES_MAX 20000 /* layouts, workloads or groups of one run */
+#define INDICES_MAX 20000 /* layouts or workloads of one run */
 
-struct group {
-	const char *host; /* borrowed from the trials */
-	uint32_t layout, workload, blocks;
-};
 struct import {
 	struct result_set *set;
 	const char *name; /* of the text, for messages */
@@ -26,8 +23,8 @@ struct import {
 	const struct format *format;
 	struct result_run *run;
 	char *stem; /* the file's name without folder and ending */
-	struct group *groups;
-	size_t n_groups, cap_groups, last_group;
+	json_t *layouts, *workloads; /* name: index */
+	json_t *blocks;  /* "LAYOUT/WORKLOAD/HOST": the last one's number */
 	uint32_t trials; /* highest number of the run's trials */
 };
 
@@ -68,47 +65,47 @@ static struct result_run *new_run(struct result_set *s, const char *name)
 	return &s->runs[s->n_runs++];
 }
 
-static struct group *find_group(
-	struct import *im, const char *host, uint32_t layout, uint32_t workload)
+/* The number of the last block of such trials, at least `least`; changed by what is added to it. */
+static uint32_t block_after(
+	struct import *im, const struct result_trial *t, uint32_t least, uint32_t add)
 {
-	for (size_t i = 0; i < im->n_groups; i++) {
-		/* Trials of one group mostly follow each other. */
-		size_t at = (im->last_group + i) % im->n_groups;
-		struct group *g = &im->groups[at];
+	char *key = xasprintf("%u/%u/%s", t->layout, t->workload, t->host);
+	uint32_t block = (uint32_t)json_get_int(im->blocks, key, 0);
 
-		if (g->layout == layout && g->workload == workload && !strcmp(g->host, host)) {
-			im->last_group = at;
-			return g;
-		}
-	}
-	im->groups = xgrow(im->groups, im->n_groups, &im->cap_groups, sizeof(*im->groups));
-	im->last_group = im->n_groups;
-	im->groups[im->n_groups] = (struct group){host, layout, workload, 0};
-	return &im->groups[im->n_groups++];
+	block = (block > least ? block : least) + add;
+	json_object_set_new_nocheck(im->blocks, key, json_integer(block));
+	free(key);
+	return block;
 }
 
 /* What is there already of the run that is added to. */
 static void count_existing(struct import *im)
 {
+	const struct result_run *r = im->run;
+
+	for (size_t i = 0; i < r->layouts.n; i++)
+		json_object_set_new_nocheck(im->layouts, r->layouts.v[i], json_integer((json_int_t)i));
+	for (size_t i = 0; i < r->workloads.n; i++)
+		json_object_set_new_nocheck(
+			im->workloads, r->workloads.v[i], json_integer((json_int_t)i));
 	for (size_t i = 0; i < im->set->n_trials; i++) {
 		const struct result_trial *t = &im->set->trials[i];
-		struct group *g;
 
-		if (t->run != im->run->id)
+		if (t->run != r->id)
 			continue;
-		g = find_group(im, t->host, t->layout, t->workload);
-		g->blocks = t->block > g->blocks ? t->block : g->blocks;
+		block_after(im, t, t->block, 0);
 		im->trials = t->sum.trial > im->trials ? t->sum.trial : im->trials;
 	}
 }
 
-static uint32_t index_of(struct strv *list, const char *name)
+static uint32_t index_of(json_t *known, struct strv *list, const char *name)
 {
-	/* The newest first: names come in groups. */
-	for (size_t i = list->n; i-- > 0;)
-		if (!strcmp(list->v[i], name))
-			return (uint32_t)i;
+	int64_t i = json_get_int(known, name, -1);
+
+	if (i >= 0)
+		return (uint32_t)i;
 	strv_add(list, name);
+	json_object_set_new_nocheck(known, name, json_integer((json_int_t)list->n - 1));
 	return (uint32_t)list->n - 1;
 }
 
@@ -157,8 +154,8 @@ static void take_summary(struct import *im, const struct format_record *rec)
 				fmax(v->resolution, fmax(v->min_resolution, v->max_resolution)),
 			.stddev_resolution = v->stddev_resolution,
 			.unit_assumed = (v->marks & FORMAT_UNIT_ASSUMED) != 0};
-		m->layout = index_of(&im->run->layouts, m->layout_name);
-		m->workload = index_of(&im->run->workloads, m->workload_name);
+		m->layout = index_of(im->layouts, &im->run->layouts, m->layout_name);
+		m->workload = index_of(im->workloads, &im->run->workloads, m->workload_name);
 	}
 }
 
@@ -204,9 +201,9 @@ static void take_trial(struct import *im, struct format_record *rec)
 		.cache = xstrdup(rec->cache ? rec->cache : ""),
 		.complete = 1};
 
-	t.layout = index_of(&im->run->layouts, t.layout_name);
-	t.workload = index_of(&im->run->workloads, t.workload_name);
-	t.block = ++find_group(im, t.host, t.layout, t.workload)->blocks;
+	t.layout = index_of(im->layouts, &im->run->layouts, t.layout_name);
+	t.workload = index_of(im->workloads, &im->run->workloads, t.workload_name);
+	t.block = block_after(im, &t, 0, 1);
 	take_outcome(rec, &t.sum);
 	if (rec->n_v && !rec->error)
 		take_values(rec, &t);
@@ -260,20 +257,39 @@ static void write_log(const char *name, const struct format_found *f, struct buf
 	}
 }
 
+static const char *name_in(const struct format_record *r, int layout)
+{
+	const char *name = layout ? r->layout : r->workload;
+
+	return name ? name : "";
+}
+
+/* How many layouts, or workloads, the text names. */
+static size_t count_names(const struct format_found *f, int layout)
+{
+	json_t *names = json_object();
+	size_t n;
+
+	for (size_t i = 0; i < f->n_records; i++)
+		if (i == 0 || strcmp(name_in(&f->records[i], layout),
+				      name_in(&f->records[i - 1], layout)) != 0)
+			json_object_set_new_nocheck(
+				names, name_in(&f->records[i], layout), json_null());
+	n = json_object_size(names);
+	json_decref(names);
+	return n;
+}
+
 /* Names that a run cannot hold are said before anything is added. */
 static int check_found(const struct import *im, const struct format_found *f, struct err *e)
 {
-	size_t changes = 0;
+	size_t layouts = count_names(f, 1), workloads = count_names(f, 0);
 
-	for (size_t i = 1; i < f->n_records; i++)
-		changes += !str_equal(f->records[i].workload, f->records[i - 1].workload) ||
-			   !str_equal(f->records[i].layout, f->records[i - 1].layout) ||
-			   !str_equal(f->records[i].host, f->records[i - 1].host);
-	if (changes > INDICES_MAX)
-		return err_set(e, ERR_INPUT,
-			"%s: results of more than %d layouts and workloads: split it", im->name,
-			INDICES_MAX);
-	return 0;
+	if (layouts <= INDICES_MAX && workloads <= INDICES_MAX)
+		return 0;
+	return err_set(e, ERR_INPUT, "%s: results of %zu layouts and %zu workloads: the limit is %d of "
+				     "each, split it",
+		im->name, layouts, workloads, INDICES_MAX);
 }
 
 static int add_found(struct import *im, struct format_found *f, struct err *e)
@@ -348,6 +364,9 @@ int import_text(struct result_set *s, const char *name, struct buf *text,
 	if (format_read(name, text, im.format, &found, e))
 		return im.format == o->format || strcmp(im.format->name, "list") ? -1 : read_as_list(e);
 	im.stem = stem_of(name);
+	im.layouts = json_object();
+	im.workloads = json_object();
+	im.blocks = json_object();
 	rc = add_found(&im, &found, e);
 	if (!rc) {
 		write_log(name, &found, log);
@@ -355,7 +374,9 @@ int import_text(struct result_set *s, const char *name, struct buf *text,
 	}
 	format_found_clear(&found);
 	free(im.stem);
-	free(im.groups);
+	json_decref(im.layouts);
+	json_decref(im.workloads);
+	json_decref(im.blocks);
 	return rc;
 }
 

@@ -135,6 +135,10 @@ test_statuses() {
 	status "one layout alone" 2 "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8
 	status "a file that is not there" 1 "$T/none.txt" "$a"
 	refused "a name that could be a file's" 1 'none.txt: there is neither such a file nor such a run' "$AM" compare "$a" none.txt
+	refused "a layout that is not there" 1 'nosuch.x: there is neither .*; nor is it a host or one of the layouts hba8, hba8.board2, hba8.sata2$' \
+		"$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt" nosuch.x
+	refused "a word that could be a run's, without a coordinator" 3 '^arraymark: nosuch is no file; as a run: ' \
+		"$AM" compare "$a" nosuch
 	refused "the same for report" 1 'none.txt: there is neither such a file nor such a run' "$AM" report none.txt
 	refused "a condition on a workload that is not there" 2 "there is no workload 'nosuch' here: command" \
 		"$AM" compare "$a" "$b" --fail-if 'nosuch elapsed > +5%'

@@ -104,6 +104,7 @@ test_bad() {
 	refused "a negative time" 1 'elapsed_ns: -5 is found' fleet_ctl import "$T/negative.jsonl" --as negative
 	refused "a name that is neither a file nor a run" 1 'nosuch: there is neither such a file nor such a run' \
 		fleet_ctl compare told nosuch
+	like "nor a layout" "$(cat "$T/err")" 'nor is it a host or one of the layouts raidz3$'
 	refused "a run's number that is none" 1 "run '99' is not known" fleet_ctl compare told 99
 	refused "what was imported cannot be cancelled" 1 'was imported' fleet_ctl cancel told
 	refused "nor resumed" 1 'was imported' fleet_ctl resume told

@@ -157,6 +157,33 @@ static void test_failed_trial(void **state)
 	result_set_clear(&s);
 }
 
+/* Names may change from each result to the next: what counts is how many there are. */
+static void test_many_changes(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	struct buf text = {0};
+	struct err e = {0};
+	uint64_t run;
+
+	(void)state;
+	for (int i = 0; i < 12000; i++)
+		buf_adds(&text, "workload: a\n10s\nworkload: b\n11s\n");
+	assert_ok(import_text(&s, "x", &text, &o, NULL, &run, &e), e);
+	assert_ok(export_read_end(&s, &e), e);
+	assert_int_equal(s.runs[0].workloads.n, 2);
+	assert_int_equal(s.n_trials, 24000);
+	assert_int_equal(s.trials[23999].block, 12000);
+	result_set_clear(&s);
+	buf_reset(&text);
+	for (int i = 0; i < 20001; i++)
+		buf_addf(&text, "workload: w%d\n10s\n", i);
+	assert_int_equal(import_text(&s, "x", &text, &o, NULL, &run, &e), -1);
+	assert_has(e.text, "x: results of 1 layouts and 20001 workloads: the limit is 20000 of each");
+	assert_int_equal(s.n_runs, 0);
+	buf_free(&text);
+}
+
 static void test_log(void **state)
 {
 	struct import_options o = {0};
@@ -349,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_two_files),
 		cmocka_unit_test(test_names_from_outside),
 		cmocka_unit_test(test_failed_trial),
+		cmocka_unit_test(test_many_changes),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_export_comes_back),
 		cmocka_unit_test(test_raidz2),

@@ -201,6 +201,34 @@ static void plans_are_limited(void **state)
 	result_set_clear(&set);
 }
 
+/* Before there is memory for them. */
+static void points_and_spans_are_limited(void **state)
+{
+	static const char *const heads[] = {
+		OF_TRIAL("series") ",\"columns\":[],\"points\":[[]",
+		OF_TRIAL("series-disks") ",\"disks\":1024,\"spans\":[[]"};
+	static const char *const words[] = {
+		"a series of more than 100000 points", "spans: more than 16384 of all disks together"};
+	static const int n[] = {100000, 16};
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct result_set set = {0};
+		struct buf line = {0};
+		struct err e = {0};
+
+		buf_adds(&line, heads[k]);
+		for (int i = 0; i < n[k]; i++)
+			buf_adds(&line, ",[]");
+		buf_adds(&line, "]}");
+		assert_int_equal(export_read_line(&set, "lines", 1, line.data, line.len, &e), -1);
+		assert_has(e.text, words[k]);
+		assert_int_equal(set.n_series, 0);
+		buf_free(&line);
+		result_set_clear(&set);
+	}
+}
+
 /* As of a file that was sorted by type: each line finds its own of 100,000 trials, in any order. */
 static void shuffled_lines_find_their_trials(void **state)
 {
@@ -277,6 +305,7 @@ int main(void)
 		cmocka_unit_test(strangers_are_checked),
 		cmocka_unit_test(sizes_are_limited),
 		cmocka_unit_test(plans_are_limited),
+		cmocka_unit_test(points_and_spans_are_limited),
 		cmocka_unit_test(shuffled_lines_find_their_trials),
 		cmocka_unit_test(many_runs_and_pieces_are_found),
 	};
