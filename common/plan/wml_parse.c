@@ -212,6 +212,27 @@ static int take_thread(struct wml *w, struct wml_lexer *l, struct wml_item *pare
 	return take_block(w, l, item, "flowop", take_flowop, e);
 }
 
+/* Its name is new: a call could mean either. */
+static int check_composite(const struct wml *w, const struct wml_lexer *l, const struct wml_item *item,
+	struct err *e)
+{
+	const struct wml_value *name = &item->v[ATTR_NAME];
+
+	if (name->kind != VALUE_TEXT)
+		return wml_fail(l->file, item->at, e, "define flowop: 'name=' is missing");
+	for (size_t i = 0; i < wml_flow_count; i++)
+		if (strcmp(wml_flow_types[i].word, name->text) == 0)
+			return wml_fail(l->file, name->at, e,
+				"define flowop: '%.64s' is a flowop of the language already: another name",
+				name->text);
+	for (size_t i = 0; i < w->n_composites; i++)
+		if (w->composites[i] != item && strcmp(w->composites[i]->v[ATTR_NAME].text, name->text) == 0)
+			return wml_fail(l->file, name->at, e,
+				"define flowop: a second '%.64s': the first is in line %d", name->text,
+				w->composites[i]->at.line);
+	return 0;
+}
+
 static int take_define(struct wml *w, struct wml_lexer *l, struct err *e)
 {
 	static const char *const words[] = {
@@ -244,9 +265,7 @@ static int take_define(struct wml *w, struct wml_lexer *l, struct err *e)
 		item = add_item(&w->composites, &w->n_composites, &w->cap_composites, ITEM_FLOWOP, at);
 		if (take_attrs(w, l, item, e))
 			return -1;
-		if (item->v[ATTR_NAME].kind != VALUE_TEXT)
-			return wml_fail(l->file, at, e, "define flowop: 'name=' is missing");
-		return take_block(w, l, item, "flowop", take_flowop, e);
+		return check_composite(w, l, item, e) ? -1 : take_block(w, l, item, "flowop", take_flowop, e);
 	default:
 		return wml_take_randvar(w, l, e);
 	}
@@ -406,6 +425,8 @@ int wml_parse(struct wml *w, const char *text, size_t len, struct err *e)
 
 		for (which = 0; words[which] && !wml_token_is(&l.now, words[which]); which++)
 			;
+		if (wml_token_is_mark(&l.now, '}'))
+			return wml_fail(l.file, at, e, "there is no '{' to this '}'");
 		if (!words[which])
 			return wml_fail(l.file, at, e, "%s is not a command%s",
 				wml_token_shown(&l.now, shown), wml_near(&l.now, words, near));

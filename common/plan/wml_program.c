@@ -11,6 +11,7 @@
 
 #define NAME_MAX_LEN 64
 #define DEPTH_MAX 8 /* composite flowops in each other */
+#define RUN_MAX_S (7 * 24 * 3600)
 #define IOSIZE_MAX (1LL << 30)
 
 struct build {
@@ -428,7 +429,10 @@ static int take_top(struct build *b)
 	top.v[ATTR_VALUE] = b->w->run;
 	rc = wml_eval_int(&x, &top, ATTR_RATE, 0, 0, 1000000000, &b->p->event_rate);
 	if (!rc)
-		rc = wml_eval_int(&x, &top, ATTR_VALUE, 0, 0, 7 * 24 * 3600, &b->p->run_s);
+		rc = wml_eval_int(&x, &top, ATTR_VALUE, 0, 0, INT64_MAX, &b->p->run_s);
+	if (!rc && b->p->run_s > RUN_MAX_S)
+		rc = wml_fail(b->w->file, b->w->run.at, b->e, "run: %lld seconds are more than 7 days",
+			(long long)b->p->run_s);
 	b->p->mode = b->w->mode;
 	b->p->echo = buf_take(&b->w->echo);
 	return rc;

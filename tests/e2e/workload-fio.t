@@ -70,6 +70,16 @@ write_plans() {
 		samples: 200ms
 		on-trial-failure: continue
 	END
+	cat >"$T/order.yaml" <<-END
+		name: in-order
+		hosts: [one]
+		trials: 1
+		layouts: {ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}}
+		workloads:
+		  chain: {fio: {global: {rw: randread, size: 1M, rate_iops: 200, runtime: 1, time_based: 1}, jobs: {a: {}, b: {wait_for: a}}}}
+		  late:  {fio: {options: {rw: randread, size: 1M, rate_iops: 200, runtime: 1, time_based: 1, startdelay: 3}}}
+		samples: 200ms
+	END
 	cat >"$T/held.yaml" <<-END
 		name: held
 		hosts: [one]
@@ -119,6 +129,18 @@ test_shown() {
 	ends "the run's export is taken in by a store" 0 fleet_ctl import "$T/run.jsonl" --as taken
 	is "and shows the same parts" "$(fleet_ctl --json show taken | jq -cS '[.parts[] | del(.run, .job)] | sort_by(.trial, .name)')" \
 		"$(fleet_ctl --json show 1 | jq -cS '[.parts[] | del(.run, .job)] | sort_by(.trial, .name)')"
+}
+
+elapsed_of() { exported in-order -s --arg w "$1" '[.[] | select(.type == "trial" and .workload_name == $w and .ok) | .elapsed_ns / 1e9][0] // 0'; }
+within() { awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(x >= low && x < high) }' || { echo "$1 is not within $2 and $3"; return 1; }; }
+
+# By fio's own clocks: a job behind another adds up, a delay does not count.
+test_order() {
+	ends "jobs that wait and jobs that are delayed run" 0 fleet_ctl run "$T/order.yaml"
+	check "a job behind another adds to the time" within "$(elapsed_of chain)" 1.99 4
+	check "a delay is not of the time" within "$(elapsed_of late)" 0.99 3
+	refused "who waits for a job that is not there" 1 "jobs.b.wait_for: there is no job 'c' before this one" \
+		fleet_ctl run "$T/order.yaml" --set workloads.chain.fio.jobs.b.wait_for=c
 }
 
 error_of() { jq -r --arg w "$1" 'select(.type == "trial" and .workload_name == $w) | .error // "none"' "$T/run.jsonl"; }
@@ -191,6 +213,7 @@ main() {
 	write_plans
 	like "the agent knows its fio" "$(fleet_ctl --json host show one | jq -r '.inventory.capabilities[]?' 2>/dev/null)" '^fio 3'
 	test_run
+	test_order
 	test_wrong
 	test_examples
 	test_cancel

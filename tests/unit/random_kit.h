@@ -26,6 +26,7 @@ struct kit {
 	struct trial_detail detail; /* r's, kept */
 	struct err e;
 	uint64_t sampled;
+	int disks_fd; /* of a scan */
 	/* called between prepare and run, and with each sample; may be NULL */
 	void (*before)(struct kit *k);
 	void (*at_sample)(struct kit *k);
@@ -93,7 +94,8 @@ static inline struct workload_order kit_order(struct kit *k, unsigned index)
 	k->spec.block = k->spec.repeat = 1;
 	k->spec.syncfs_works = 1;
 	return (struct workload_order){
-		.spec = &k->spec, .plan = k->plan, .w = &k->plan->workloads[index]};
+		.spec = &k->spec, .plan = k->plan, .w = &k->plan->workloads[index],
+		.disks_fd = k->disks_fd};
 }
 
 static inline int kit_make(struct kit *k, unsigned index)

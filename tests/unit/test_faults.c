@@ -11,7 +11,9 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 
+#include "agent/fdpass.h"
 #include "agent/workload/stream_spec.h"
 #include "common/base/proc.h"
 
@@ -21,7 +23,7 @@
 
 enum fault { FULL = 1, DEAD = 2, READ_ONLY = 4 };
 
-static int can_mount;
+static int can_mount, can_loop;
 static char image[] = "/tmp/arraymark-faults-XXXXXX";
 
 /* ---- file systems ---- */
@@ -269,7 +271,7 @@ static void check_all(void **state, enum fault fault)
 	int uring = kit_has_uring(), fio = access("/usr/bin/fio", X_OK) == 0;
 	char *wml;
 
-	if (!can_mount)
+	if (!can_mount || (fault != FULL && !can_loop))
 		skip();
 	write_wml(k);
 	k->spec.sample_ns = 20 * NS_PER_MS;
@@ -280,6 +282,65 @@ static void check_all(void **state, enum fault fault)
 	wml = xasprintf("%s.f", k->dir);
 	assert_int_equal(unlink(wml), 0);
 	free(wml);
+}
+
+/* ---- disks ---- */
+
+/* A loop device whose file ends in the middle of it: what lies behind cannot be read. */
+static int half_a_disk(char name[64])
+{
+	static const char *const words[] = {"--find", "--show", "--read-only"};
+	char file[] = "/tmp/arraymark-faults-XXXXXX";
+	struct proc_result r = {0};
+	struct strv argv = {0};
+	int fd = mkstemp(file);
+	struct err e;
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 8 << 20), 0);
+	strv_add(&argv, fs_find_program("losetup"));
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		strv_add(&argv, words[i]);
+	strv_add(&argv, file);
+	assert_ok(proc_run(&argv, 60000, &r, &e), e);
+	assert_ok(proc_check(&argv, &r, &e), e);
+	snprintf(name, 64, "%.*s", (int)strcspn(buf_str(&r.out), "\n"), buf_str(&r.out));
+	assert_int_equal(ftruncate(fd, 4 << 20), 0);
+	close(fd);
+	unlink(file);
+	proc_result_free(&r);
+	strv_free(&argv);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	run_program((const char *const[]){"losetup", "--detach", name, NULL}); /* when it is closed */
+	return fd;
+}
+
+static void a_disk_that_cannot_be_read_in_a_place(void **state)
+{
+	struct kit *k = *state;
+	struct trial t = {.k = k, .fault = DEAD, .broken = 1};
+	char name[64];
+	int ends[2], disk;
+
+	if (!can_loop)
+		skip();
+	kit_plan(k, "  s: {disk-scan: {span: 1M, block-size: 64K}}\n");
+	disk = half_a_disk(name);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_ok(fds_send(ends[0], &disk, 1, &k->e), k->e);
+	k->disks_fd = ends[1];
+	strv_add(&k->spec.disks, name);
+	assert_ok(run_trial(k, 0, &t), k->e); /* the places that can be read are told all the same */
+	/* The whole of the outer and of the shared place, half of the middle one. */
+	assert_int_equal(k->r->bytes, (2 << 20) + (512 << 10));
+	assert_int_equal(k->r->errors, 8 + 16);
+	assert_int_equal(k->r->detail.parts[0].errors, 8 + 16);
+	assert_has(k->r->detail.notes[0].text, "cannot be read at byte 4194304: Input/output error (EIO)");
+	strv_free(&k->spec.disks);
+	close(disk);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void a_volume_that_gets_full(void **state)
@@ -300,6 +361,8 @@ static void a_volume_that_turns_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_disk_that_cannot_be_read_in_a_place, kit_open, kit_close),
 		cmocka_unit_test_setup_teardown(a_volume_that_gets_full, kit_open, kit_close),
 		cmocka_unit_test_setup_teardown(a_volume_that_dies, kit_open, kit_close),
 		cmocka_unit_test_setup_teardown(a_volume_that_turns_read_only, kit_open, kit_close),
@@ -308,6 +371,10 @@ int main(void)
 	can_mount = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 	if (!can_mount)
 		print_message("SKIP: volumes of its own need root\n");
+	can_loop = can_mount && fs_find_program("mkfs.ext4") && fs_find_program("losetup") &&
+		   access("/dev/loop-control", R_OK | W_OK) == 0;
+	if (can_mount && !can_loop)
+		print_message("SKIP: a disk of its own needs mkfs.ext4 and loop devices\n");
 	return cmocka_run_group_tests(
-		tests, can_mount ? make_image : NULL, can_mount ? remove_image : NULL);
+		tests, can_loop ? make_image : NULL, can_loop ? remove_image : NULL);
 }
