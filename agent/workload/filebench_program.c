@@ -24,6 +24,7 @@
 #include "common/formats/formats.h"
 #include "common/plan/work_filebench.h"
 
+#define SAID_MAX 400 /* bytes of its own words in an error */
 #define MAKING_S (6 * 3600) /* the most that the making of the files may take */
 
 struct fb_program {
@@ -312,6 +313,17 @@ void fb_program_clear(struct fb_program *p)
 
 /* ---- its output ---- */
 
+static const char *first_failure(const char *text)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		size_t len = strcspn(text, "\n");
+
+		if (memmem(text, len, "ailed", 5) || memmem(text, len, "rror", 4))
+			return text;
+	}
+	return NULL;
+}
+
 /* "deletefile1   1234ops   123ops/s   0.0mb/s    0.123ms/op [0.001ms - 4.5ms]" */
 static void read_parts(const char *text, struct trial_detail *d)
 {
@@ -382,6 +394,20 @@ static void add_notes(const struct fb_program *p, struct trial_detail *d)
 		detail_note(d, "errors", buf_str(&p->result.err));
 }
 
+/* The first line that tells of something that failed; it ends with 0 all the same. */
+static int say_failure(const struct fb_program *p, struct err *e)
+{
+	const char *line = first_failure(buf_str(&p->result.err));
+	int len;
+
+	if (!line)
+		line = first_failure(buf_str(&p->result.out));
+	len = line ? (int)strcspn(line, "\n") : 0;
+	return err_set(e, ERR_FAILED,
+		"filebench ended without an IO Summary%s%.*s; what it said is with the trial",
+		line ? ": " : "", len < SAID_MAX ? len : SAID_MAX, line ? line : "");
+}
+
 static int run_program(void *arg, struct err *e)
 {
 	struct fb_program *p = arg;
@@ -395,10 +421,7 @@ static int run_program(void *arg, struct err *e)
 	strv_add(&argv, p->file);
 	rc = proc_run(&argv, (unsigned)((p->run_s + MAKING_S) * 1000), &p->result, e);
 	if (rc == 0 && !strstr(buf_str(&p->result.out), "IO Summary:"))
-		rc = proc_check(&argv, &p->result, e) < 0
-			     ? -1
-			     : err_set(e, ERR_FAILED,
-				       "filebench ended without an IO Summary; what it said is with the trial");
+		rc = proc_check(&argv, &p->result, e) < 0 ? -1 : say_failure(p, e);
 	strv_free(&argv);
 	return rc;
 }

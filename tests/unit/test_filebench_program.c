@@ -107,7 +107,13 @@ static void test_failures_of_the_program(void **state)
 {
 	(void)state;
 	check_failure("echo 'out of resources' >&2; exit 3\n", NULL, "out of resources");
-	check_failure("echo 'Run stopped early'\n", NULL, "filebench ended without an IO Summary");
+	check_failure("echo 'Run stopped early'\n", NULL,
+		"filebench ended without an IO Summary; what it said is with the trial");
+	check_failure("echo '1.2: Running...'; echo '1.3: Failed to write 4096 bytes on fd 6: Success'\n"
+		      "echo '1.3: t-1: flowop a-1 failed'; echo '2.2: NO VALID RESULTS!'\n",
+		NULL,
+		"filebench ended without an IO Summary: 1.3: Failed to write 4096 bytes on fd 6: "
+		"Success; what it said is with the trial");
 	check_failure(output,
 		"define fileset name=filesystem,path=$dir,entries=5,dirwidth=5\n"
 		"define process name=p { thread name=t { flowop statfile name=s,filesetname=filesystem } }\n",
