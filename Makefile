@@ -18,11 +18,11 @@ CHART_JS := $(firstword $(wildcard $(addprefix /usr/share/javascript/chart.js/,c
 
 # One archive a folder; each program may link these and no others (the include rule, again).
 FOLDERS     := common/base common/measure common/plan common/formats proto agent agent/link agent/policy \
-               agent/volume agent/workload agent/telemetry coordinator coordinator/sched coordinator/store \
+               agent/volume agent/workload agent/telemetry agent/controller coordinator coordinator/sched coordinator/store \
                coordinator/results coordinator/ctl
 archive      = $(BUILD)/$(subst /,-,$(1)).a
 COMMON      := proto common/formats common/plan common/measure common/base
-AGENT       := agent agent/link agent/policy agent/volume agent/workload agent/telemetry $(COMMON)
+AGENT       := agent agent/link agent/policy agent/controller agent/volume agent/workload agent/telemetry $(COMMON)
 COORDINATOR := coordinator coordinator/sched coordinator/store coordinator/results $(COMMON)
 CONTROL     := coordinator/ctl coordinator/results $(COMMON)
 PROGRAMS    := $(BUILD)/arraymark $(BUILD)/arraymark-coordinator $(BUILD)/arraymark-agent

@@ -1,0 +1,133 @@
+/*
+ * The state of RAID controllers as a list of arrays. Owns its strings. Invariant: each volume's
+ * controller is in the list of controllers.
+ */
+#include "agent/controller/controller.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+const char *const raid_setting_names[RAID_SETTINGS] = {"array state", "write cache",
+	"write cache as configured", "read-ahead", "read cache", "disk cache", "battery"};
+
+static void volume_clear(struct raid_volume *v)
+{
+	free(v->name);
+	free(v->controller);
+	free(v->naa);
+	free(v->device);
+	for (size_t i = 0; i < RAID_SETTINGS; i++)
+		free(v->settings[i]);
+}
+
+void raid_state_free(struct raid_state *s)
+{
+	for (size_t i = 0; i < s->n_controllers; i++) {
+		free(s->controllers[i].name);
+		free(s->controllers[i].battery);
+	}
+	for (size_t i = 0; i < s->n_volumes; i++)
+		volume_clear(&s->volumes[i]);
+	free(s->controllers);
+	free(s->volumes);
+	strv_free(&s->running);
+	*s = (struct raid_state){0};
+}
+
+static struct raid_controller *controller_find(const struct raid_state *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_controllers; i++)
+		if (strcmp(s->controllers[i].name, name) == 0)
+			return &s->controllers[i];
+	return NULL;
+}
+
+struct raid_controller *raid_controller(struct raid_state *s, const char *name)
+{
+	struct raid_controller *c = controller_find(s, name);
+
+	if (c)
+		return c;
+	s->controllers =
+		xreallocarray(s->controllers, s->n_controllers + 1, sizeof(*s->controllers));
+	c = &s->controllers[s->n_controllers++];
+	*c = (struct raid_controller){.name = xstrdup(name)};
+	return c;
+}
+
+struct raid_volume *raid_volume(struct raid_state *s, const char *controller, const char *name)
+{
+	struct raid_volume *v;
+
+	for (size_t i = 0; i < s->n_volumes; i++)
+		if (strcmp(s->volumes[i].name, name) == 0)
+			return &s->volumes[i];
+	raid_controller(s, controller);
+	s->volumes = xreallocarray(s->volumes, s->n_volumes + 1, sizeof(*s->volumes));
+	v = &s->volumes[s->n_volumes++];
+	*v = (struct raid_volume){
+		.name = xstrdup(name), .controller = xstrdup(controller), .target = -1};
+	return v;
+}
+
+void raid_set(struct raid_volume *v, enum raid_setting which, const char *value)
+{
+	if (!value)
+		return;
+	free(v->settings[which]);
+	v->settings[which] = xstrdup(value);
+}
+
+void raid_running(struct raid_state *s, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	if (!strv_has(&s->running, text))
+		strv_add(&s->running, text);
+	free(text);
+}
+
+void raid_state_settle(struct raid_state *s)
+{
+	for (size_t i = 0; i < s->n_volumes; i++) {
+		struct raid_volume *v = &s->volumes[i];
+		const char *state = v->settings[RAID_STATE];
+
+		raid_set(v, RAID_BATTERY, controller_find(s, v->controller)->battery);
+		if (state && strcmp(state, "optimal") != 0)
+			raid_running(s, "%s array %s", state, v->name);
+	}
+}
+
+const struct raid_volume *raid_volume_find(
+	const struct raid_state *s, const char *naa, const char *device, int target)
+{
+	const struct raid_volume *found = NULL;
+
+	for (size_t i = 0; i < s->n_volumes; i++) {
+		const struct raid_volume *v = &s->volumes[i];
+
+		if (naa && v->naa)
+			if (strcmp(naa, v->naa) == 0)
+				return v;
+		if (device && v->device && strcmp(device, v->device) == 0)
+			return v;
+	}
+	for (size_t i = 0; target >= 0 && i < s->n_volumes; i++) {
+		const struct raid_volume *v = &s->volumes[i];
+
+		if (v->target != target || v->naa || v->device)
+			continue;
+		if (found)
+			return NULL;
+		found = v;
+	}
+	return found;
+}
