@@ -11,6 +11,7 @@
 #include "agent/controller/fields.h"
 #include "agent/controller/readers.h"
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
 #define NAME_LEN 64
 
@@ -69,15 +70,15 @@ static void set_write_cache(struct raid_volume *v, const struct field *f)
 		now = v->settings[RAID_WRITE_CACHE_SET];
 		raid_set(v, RAID_WRITE_CACHE,
 			on < 0   ? NULL
-			: !on    ? "write through"
-			: now && strcmp(now, "write through") != 0 ? now : "write back");
+			: !on    ? WRITE_CACHE_THROUGH
+			: now && strcmp(now, WRITE_CACHE_THROUGH) != 0 ? now : WRITE_CACHE_BACK);
 		return;
 	}
 	raid_set(v, RAID_WRITE_CACHE_SET,
 		on < 0      ? NULL
-		: !on       ? "write through"
-		: guarded   ? "write back"
-			    : "write back always");
+		: !on       ? WRITE_CACHE_THROUGH
+		: guarded   ? WRITE_CACHE_BACK
+			    : WRITE_CACHE_ALWAYS);
 	if (!v->settings[RAID_WRITE_CACHE] && field_is(f, "Write-cache mode"))
 		raid_set(v, RAID_WRITE_CACHE, v->settings[RAID_WRITE_CACHE_SET]);
 }
@@ -119,7 +120,7 @@ static void read_task(struct place *p, const struct field *f)
 		free(p->operation);
 		p->operation = xstrdup(f->value);
 	} else if (field_is(f, "Logical Device") && isdigit((unsigned char)*f->value)) {
-		p->device = atoi(f->value);
+		p->device = number_behind(f->value, "");
 	}
 }
 

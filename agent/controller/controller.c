@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
-const char *const raid_setting_names[RAID_SETTINGS] = {"array state", "write cache",
-	"write cache as configured", "read-ahead", "read cache", "disk cache", "battery"};
+const char *const raid_setting_names[RAID_SETTINGS] = {SETTING_ARRAY_STATE, SETTING_WRITE_CACHE,
+	SETTING_WRITE_CACHE_SET, SETTING_READ_AHEAD, SETTING_READ_CACHE, SETTING_DISK_CACHE,
+	SETTING_BATTERY};
 
 static void volume_clear(struct raid_volume *v)
 {

@@ -13,8 +13,7 @@
 
 enum raid_setting {
 	RAID_STATE,           /* "optimal", "degraded", …; of others their own word */
-	RAID_WRITE_CACHE,     /* now: "write back", "write through"; "write back always": also without
-	                       * a battery */
+	RAID_WRITE_CACHE,     /* now: WRITE_CACHE_BACK and so on */
 	RAID_WRITE_CACHE_SET, /* as configured, the same words */
 	RAID_READ_AHEAD,      /* "none", "ahead", "adaptive" */
 	RAID_READ_CACHE,      /* "direct" past the cache, or "cached" */
@@ -22,7 +21,7 @@ enum raid_setting {
 	RAID_BATTERY,         /* "optimal", "none", or the controller's own words in lower case */
 	RAID_SETTINGS
 };
-/* For reports: "write cache", … */
+/* As evidence calls them: SETTING_ARRAY_STATE and so on. */
 extern const char *const raid_setting_names[RAID_SETTINGS];
 
 /* One array as the host sees it: a virtual or logical drive. What was not told is NULL. */

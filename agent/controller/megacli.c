@@ -10,13 +10,14 @@
 #include "agent/controller/fields.h"
 #include "agent/controller/readers.h"
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
-#define NAME_MAX_ 64
+#define NAME_LEN 64
 
 /* Where we are in the text. */
 struct place {
 	struct raid_state *s;
-	char adapter[NAME_MAX_];     /* "a0"; "" before the first */
+	char adapter[NAME_LEN];     /* "a0"; "" before the first */
 	const char *volume;          /* of s; NULL outside of one */
 	int is_ongoing;              /* in the list of what a virtual drive does */
 	int enclosure, slot;         /* of a physical drive; -1: not told */
@@ -85,11 +86,10 @@ static int read_heading(struct place *p, const struct field *f)
 		}
 		return 1;
 	}
-	if (field_is(f, "BBU status for Adapter") && f->value) {
-		adapter_begin(p, atoi(f->value), 1);
-		return 1;
-	}
-	return 0;
+	number = f->value && field_is(f, "BBU status for Adapter") ? number_behind(f->value, "") : -1;
+	if (number >= 0)
+		adapter_begin(p, number, 1);
+	return number >= 0;
 }
 
 /* "Virtual Drive: 1 (Target Id: 1)", cut at its first colon. */
@@ -97,13 +97,14 @@ static int read_volume_heading(struct place *p, const struct field *f)
 {
 	const char *target;
 	struct raid_volume *v;
-	char name[NAME_MAX_];
+	char name[NAME_LEN];
+	int number = f->value ? number_behind(f->value, "") : -1;
 
-	if (!f->value || !*p->adapter ||
+	if (number < 0 || !*p->adapter ||
 		(!field_is(f, "Virtual Drive") && !field_is(f, "Virtual Disk") &&
 			!field_is(f, "CacheCade Virtual Drive")))
 		return 0;
-	snprintf(name, sizeof(name), "%s VD %d", p->adapter, atoi(f->value));
+	snprintf(name, sizeof(name), "%s VD %d", p->adapter, number);
 	v = raid_volume(p->s, p->adapter, name);
 	target = strcasestr(f->value, "target id: ");
 	v->target = target ? number_behind(target, "target id: ") : -1;
@@ -115,10 +116,10 @@ static int read_volume_heading(struct place *p, const struct field *f)
 /* "WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU" */
 static void set_caches(struct raid_volume *v, const char *text, enum raid_setting write)
 {
-	const char *writes = str_starts(text, "WriteThrough")              ? "write through"
+	const char *writes = str_starts(text, "WriteThrough")              ? WRITE_CACHE_THROUGH
 			     : !str_starts(text, "WriteBack")              ? NULL
-			     : strstr(text, "Write Cache OK if Bad BBU")   ? "write back always"
-									   : "write back";
+			     : strstr(text, "Write Cache OK if Bad BBU")   ? WRITE_CACHE_ALWAYS
+									   : WRITE_CACHE_BACK;
 
 	raid_set(v, write, writes);
 	if (write != RAID_WRITE_CACHE)

@@ -10,6 +10,7 @@
 #include "agent/controller/fields.h"
 #include "agent/controller/readers.h"
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
 #define NAME_LEN 64
 
@@ -38,10 +39,10 @@ static void controller_end(struct place *p)
 		struct raid_volume *v = &p->s->volumes[i];
 		const char *set = v->settings[RAID_WRITE_CACHE_SET];
 
-		if (set && strcmp(set, "write back") == 0 && p->always)
-			raid_set(v, RAID_WRITE_CACHE_SET, "write back always");
+		if (set && strcmp(set, WRITE_CACHE_BACK) == 0 && p->always)
+			raid_set(v, RAID_WRITE_CACHE_SET, WRITE_CACHE_ALWAYS);
 		raid_set(v, RAID_WRITE_CACHE,
-			p->cache_off ? "write through" : v->settings[RAID_WRITE_CACHE_SET]);
+			p->cache_off ? WRITE_CACHE_THROUGH : v->settings[RAID_WRITE_CACHE_SET]);
 		raid_set(v, RAID_DISK_CACHE, p->disk_cache);
 	}
 }
@@ -112,7 +113,7 @@ static void read_volume(struct place *p, const struct field *f)
 		set_state(p, v, f->value);
 	} else if (field_is(f, "Caching") || field_is(f, "Array Accelerator")) {
 		raid_set(v, RAID_WRITE_CACHE_SET,
-			text_is_on(f->value) == 1 ? "write back" : "write through");
+			text_is_on(f->value) == 1 ? WRITE_CACHE_BACK : WRITE_CACHE_THROUGH);
 	} else if (field_is(f, "Unique Identifier")) {
 		free(v->naa);
 		v->naa = lower(f->value);
@@ -127,8 +128,10 @@ static void read_volume(struct place *p, const struct field *f)
 
 static void read_field(struct place *p, const struct field *f)
 {
-	if (field_is(f, "Logical Drive") && f->value && atoi(f->value) > 0) {
-		snprintf(p->volume, sizeof(p->volume), "%s LD %d", p->slot, atoi(f->value));
+	int number = f->value && field_is(f, "Logical Drive") ? number_behind(f->value, "") : -1;
+
+	if (number >= 0) {
+		snprintf(p->volume, sizeof(p->volume), "%s LD %d", p->slot, number);
 		raid_volume(p->s, p->slot, p->volume);
 		p->indent = f->indent;
 		return;

@@ -3,7 +3,6 @@
  * 008: lists of "VD Info" and "VD Properties"). Owns nothing. Invariant: a value of another type than
  * expected counts as not told.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "agent/controller/readers.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/measure/evidence.h"
 
 #define TEXT_MAX (8 * 1024 * 1024)
 #define WORD_MAX 128 /* of a name or a setting; longer ones are cut */
@@ -46,7 +46,7 @@ static void set_caches(struct raid_volume *v, const char *cache)
 	static const struct meaning reads[] = {
 		{"NR", "none"}, {"RA", "adaptive"}, {"R", "ahead"}};
 	static const struct meaning writes[] = {
-		{"AWB", "write back always"}, {"WB", "write back"}, {"WT", "write through"}};
+		{"AWB", WRITE_CACHE_ALWAYS}, {"WB", WRITE_CACHE_BACK}, {"WT", WRITE_CACHE_THROUGH}};
 	size_t n_reads = ARRAY_LEN(reads);
 
 	if (!cache)
@@ -77,10 +77,10 @@ static void set_caches(struct raid_volume *v, const char *cache)
 
 static void set_configured(struct raid_volume *v, const char *text)
 {
-	static const struct meaning words[] = {{"WriteBack", "write back"},
-		{"WriteThrough", "write through"}, {"AlwaysWriteBack", "write back always"},
-		{"Always WriteBack", "write back always"}, {"WB", "write back"},
-		{"WT", "write through"}, {"AWB", "write back always"}};
+	static const struct meaning words[] = {{"WriteBack", WRITE_CACHE_BACK},
+		{"WriteThrough", WRITE_CACHE_THROUGH}, {"AlwaysWriteBack", WRITE_CACHE_ALWAYS},
+		{"Always WriteBack", WRITE_CACHE_ALWAYS}, {"WB", WRITE_CACHE_BACK},
+		{"WT", WRITE_CACHE_THROUGH}, {"AWB", WRITE_CACHE_ALWAYS}};
 
 	raid_set(v, RAID_WRITE_CACHE_SET, meaning_of(words, ARRAY_LEN(words), text));
 }
@@ -141,12 +141,13 @@ static struct raid_volume *read_row(struct raid_state *s, const char *controller
 {
 	const char *id = json_get_str(row, "DG/VD", NULL);
 	const char *slash = id ? strchr(id, '/') : NULL;
+	int number = slash ? number_behind(slash, "/") : -1;
 	struct raid_volume *v;
 	char *name;
 
-	if (!slash || !isdigit((unsigned char)slash[1]) || strlen(slash) > 8)
+	if (number < 0)
 		return NULL;
-	name = xasprintf("%s/v%d", controller, atoi(slash + 1));
+	name = xasprintf("%s/v%d", controller, number);
 	v = raid_volume(s, controller, name);
 	free(name);
 	set_state(v, json_get_str(row, "State", NULL));
@@ -286,8 +287,8 @@ static int read_controller(struct raid_state *s, const json_t *o, struct err *e)
 	int64_t number = json_get_int(status, "Controller", -1);
 	char name[WORD_MAX];
 
-	if (text && isdigit((unsigned char)*text))
-		number = atoi(text);
+	if (text)
+		number = number_behind(text, "");
 	if (!json_is_object(status))
 		return err_set(e, ERR_INPUT, "no 'Command Status' in what the controller's tool said");
 	if (number < 0 || number > 1000)

@@ -58,6 +58,7 @@ struct conditions {
 	size_t n_settings;
 	struct condition_source *sources;
 	size_t n_sources;
+	int64_t raid_controllers; /* that told their state */
 };
 void conditions_clear(struct conditions *c);
 

@@ -103,6 +103,8 @@ json_t *conditions_json(const struct conditions *c)
 	json_object_set_new(o, "sources", sources_json(c));
 	if (c->has_load1)
 		set_int(o, "load1_milli", c->load1_milli);
+	if (c->raid_controllers)
+		set_int(o, "raid_controllers", c->raid_controllers);
 	if (c->has_throttle)
 		set_int(o, "throttle_events", (int64_t)c->throttle_events);
 	if (c->has_hot)
@@ -215,6 +217,7 @@ void conditions_from_json(const json_t *o, struct conditions *ret)
 	settings_from_json(json_object_get(o, "settings"), &c);
 	sources_from_json(json_object_get(o, "sources"), &c);
 	c.has_load1 = get(o, "load1_milli", &c.load1_milli);
+	get(o, "raid_controllers", &c.raid_controllers);
 	c.has_throttle = get_count(o, "throttle_events", &c.throttle_events);
 	c.has_hot = get_count(o, "hot_disks", &c.hot_disks);
 	c.has_maintenance = get_count(o, "maintenance", &c.maintenance);

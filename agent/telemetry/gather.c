@@ -280,6 +280,8 @@ static void looks_told(const struct gather *g, struct trial_evidence *v)
 		evidence_set(v, EVIDENCE_LOOK_OTHER_BYTES, b->look_other_bytes);
 	if (b->has_load1)
 		evidence_set(v, EVIDENCE_LOAD1_MILLI, b->load1_milli);
+	if (b->raid_controllers)
+		evidence_set(v, EVIDENCE_RAID_CONTROLLERS, b->raid_controllers);
 	if (b->has_maintenance)
 		evidence_set(v, EVIDENCE_MAINTENANCE_BEFORE, (int64_t)b->maintenance);
 	if (a->has_maintenance)

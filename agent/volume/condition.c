@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/controller/controller.h"
 #include "agent/telemetry/conditions.h"
 #include "agent/volume/below.h"
 #include "agent/volume/device.h"
@@ -15,6 +16,7 @@
 #include "agent/volume/zpool_status.h"
 #include "common/base/fs.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
 #include "common/plan/workload.h"
@@ -174,6 +176,38 @@ static void find_sources(const struct workload *w, struct conditions *c)
 	strv_free(&to);
 }
 
+/* An array below two disks of the volume is told once. */
+static void add_array(struct conditions *c, const struct raid_volume *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < c->n_settings; i++)
+		if (str_equal(c->settings[i].of, a->name))
+			return;
+	for (size_t i = 0; i < RAID_SETTINGS; i++)
+		if (a->settings[i])
+			conditions_add_setting(c, a->name, raid_setting_names[i], a->settings[i]);
+}
+
+/* How the arrays below the volume are set, and what all controllers do beside their work. */
+static void read_controllers(struct conditions *c)
+{
+	struct raid_state s;
+	struct err e;
+
+	if (raid_ask(&s, &e)) {
+		log_warning("controllers", "their state is not told: %s", e.text);
+		c->has_maintenance = 0;
+	}
+	c->raid_controllers = (int64_t)s.n_controllers;
+	for (size_t i = 0; i < s.running.n; i++)
+		conditions_add_maintenance(c, s.running.v[i]);
+	for (size_t i = 0; i < c->n_disks; i++)
+		for (size_t k = 0; k < c->disks[i].under.n; k++)
+			add_array(c, raid_volume_of(&s, "", c->disks[i].under.v[k]));
+	raid_state_free(&s);
+}
+
 json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
 	const struct workload *w, unsigned look_ms)
 {
@@ -190,6 +224,7 @@ json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
 		read_mount(v, &c);
 	if (w)
 		find_sources(w, &c);
+	read_controllers(&c);
 	if (look_ms)
 		conditions_look("", &v->disks, look_ms, &c);
 	o = conditions_json(&c);

@@ -83,6 +83,7 @@ static const char *const key_names[EVIDENCE_KEY_COUNT] = {
 	[EVIDENCE_HOT_DISKS] = "hot_disks",
 	[EVIDENCE_OTHER_READ_BYTES] = "other_read_bytes",
 	[EVIDENCE_OTHER_WRITE_BYTES] = "other_write_bytes",
+	[EVIDENCE_RAID_CONTROLLERS] = "raid_controllers",
 };
 
 const char *evidence_key_name(uint32_t key)

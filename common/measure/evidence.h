@@ -60,6 +60,19 @@ struct setting_evidence {
 	char *of;             /* a dataset below the pool's root; NULL: the volume itself */
 	char *before, *after; /* the trial; NULL: not told */
 };
+/* Names of settings of arrays of RAID controllers; `of` is the array by the name that its controller's
+ * tool gives it. */
+#define SETTING_ARRAY_STATE "array state"     /* "optimal", "degraded", … */
+#define SETTING_WRITE_CACHE "write cache"     /* now; the words are: */
+#define WRITE_CACHE_BACK "write back"
+#define WRITE_CACHE_THROUGH "write through"
+#define WRITE_CACHE_ALWAYS "write back always" /* also without a battery */
+#define SETTING_WRITE_CACHE_SET "write cache as configured"
+#define SETTING_READ_AHEAD "read-ahead"
+#define SETTING_READ_CACHE "read cache"
+#define SETTING_DISK_CACHE "disk cache"
+#define SETTING_BATTERY "battery"             /* "optimal", "none", or the controller's own words */
+
 /* A disk outside of the volume that the workload reads from, or writes to: the dump's. */
 struct source_evidence {
 	char *id;        /* as of a disk of the volume; NULL for disks without */
@@ -97,6 +110,7 @@ enum evidence_key {
 					    or that slowed themselves down because of heat */
 	EVIDENCE_OTHER_READ_BYTES,       /* during the trial, by disks that are not the volume's */
 	EVIDENCE_OTHER_WRITE_BYTES,
+	EVIDENCE_RAID_CONTROLLERS,       /* that told their state before the trial */
 	EVIDENCE_KEY_COUNT
 };
 struct evidence_number {

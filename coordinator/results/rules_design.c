@@ -256,6 +256,7 @@ void rule_sync_differs(const struct rule_input *in)
 	}
 	if (real)
 		rule_caches_differ(in);
+	rule_array_batteries(in);
 	for (size_t i = 0; weak && weak < p->n_layouts && i < p->n_workloads; i++)
 		sync_differs_for(in, &p->workloads[i]);
 }

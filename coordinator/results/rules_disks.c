@@ -121,23 +121,10 @@ void rule_caches_differ(const struct rule_input *in)
 	volume_disks_free(v, n);
 }
 
-/* What the controller does with its own cache is between it and its battery. */
-static void check_controllers(const struct rule_input *in)
-{
-	struct volume_disks *v;
-	size_t n;
-
-	volume_disks_of(in, &v, &n);
-	for (size_t i = 0; i < n; i++)
-		if (volume_disks_behind_raid(&v[i]))
-			finding_unknown(in, "no cache policy of the RAID controller");
-	volume_disks_free(v, n);
-}
-
 void rule_cache_policy(const struct rule_input *in)
 {
 	each_volume(in, check_caches);
-	check_controllers(in);
+	rule_array_caches(in);
 	rule_settings_changed(in);
 }
 

@@ -76,24 +76,9 @@ static void check_maintenance(const struct rule_input *in, const struct result_r
 			"maintenance ran before or after %u of %u trials: %s", n, row->listed, which);
 }
 
-static int has_raid_firmware(const json_t *inventory)
-{
-	const json_t *disk;
-	size_t i;
-
-	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
-	{
-		if (inventory_disk_behind_raid(disk))
-			return 1;
-	}
-	return 0;
-}
-
 void rule_maintenance(const struct rule_input *in)
 {
-	for (size_t i = 0; i < in->run->n_hosts; i++)
-		if (has_raid_firmware(rule_inventory(in, in->run->hosts[i])))
-			finding_unknown(in, "no state of the RAID controller");
+	rule_controllers_told(in);
 	rule_each_row(in, check_maintenance);
 }
 

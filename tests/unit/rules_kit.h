@@ -56,6 +56,7 @@ struct scene {
 	const char *set_later;      /* the first setting after the trials of the second block */
 	const char *cache_later;    /* the write cache of the first disk from the second block on */
 	int no_settings;
+	int set_left;               /* settings of left alone */
 	struct source_evidence from[2];
 	double from_busy;           /* share of the time that the first of those was */
 	const char *cache_made;     /* what was done to the caches before each trial; NULL: "cold" */
@@ -178,8 +179,10 @@ struct told {
 
 /* Settings, and the disks of the dump. */
 static inline void set_told(
-	const struct scene *c, uint32_t block, int64_t elapsed_ns, struct trial_evidence *e, struct told *t)
+	const struct scene *c, const struct result_trial *of, struct trial_evidence *e, struct told *t)
 {
+	uint32_t block = of->block;
+
 	memcpy(t->set, c->set, sizeof(t->set));
 	memcpy(t->from, c->from, sizeof(t->from));
 	if (!c->set[0].name && !c->no_settings)
@@ -188,9 +191,11 @@ static inline void set_told(
 		t->set[0].after = (char *)c->set_later;
 	if (c->set_later && block > 2)
 		t->set[0].before = (char *)c->set_later;
-	t->from[0].during.busy_ns = (uint64_t)(c->from_busy * (double)elapsed_ns);
+	t->from[0].during.busy_ns = (uint64_t)(c->from_busy * (double)of->sum.elapsed_ns);
 	e->settings = t->set;
 	e->sources = t->from;
+	if (c->set_left && of->layout == 1)
+		t->set[0].name = NULL;
 	while (e->n_settings < ARRAY_LEN(t->set) && t->set[e->n_settings].name)
 		e->n_settings++;
 	while (e->n_sources < ARRAY_LEN(t->from) && t->from[e->n_sources].name)
@@ -296,7 +301,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	if (has_more(c))
 		set_more(c, &t, &evidence, disks);
 	if (t.sum.n_evidence)
-		set_told(c, block, t.sum.elapsed_ns, &evidence, &told);
+		set_told(c, &t, &evidence, &told);
 	set_detail(c, layout, &t.sum.detail);
 	t.printed = c->resolution > 0 ? &printed : NULL;
 	t.n_printed = c->resolution > 0;
