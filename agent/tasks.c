@@ -136,18 +136,54 @@ static int check_folders(const struct volume_ctx *ctx, const struct plan *p, str
 	return status;
 }
 
-static int build(struct volume_ctx *ctx, struct job_task *t, struct journal *j, json_t **ret,
-	struct err *e)
+/* What the policy's file says now: its owner may have taken something back since the job began. */
+static int read_policy_again(const struct job_task *t, struct policy **ret, struct err *e)
+{
+	const struct policy_request r = {.plan = t->plan,
+		.disks = t->offer->disks,
+		.n_disks = t->offer->n_disks,
+		.inv = t->inv,
+		.state_dir = t->host->state,
+		.policy_path = t->host->opt->config};
+	struct yaml_errors errs = {0};
+	struct policy *now = NULL;
+	int status = policy_load(t->host->opt->config, &now, &errs, e);
+
+	if (!status)
+		status = policy_check_job(now, &r, e);
+	yaml_errors_free(&errs);
+	if (status)
+		policy_free(now);
+	else
+		*ret = now;
+	return status;
+}
+
+static int build_allowed(struct volume_ctx *ctx, struct job_task *t, json_t **ret, struct err *e)
 {
 	struct volume v = {0};
 
-	(void)j;
 	if (check_folders(ctx, t->plan, e) ||
 		volume_build(ctx, &t->plan->layouts[t->unit.layout], &v, e))
 		return -1;
 	*ret = volume_to_json(&v);
 	volume_clear(&v);
 	return 0;
+}
+
+static int build(struct volume_ctx *ctx, struct job_task *t, struct journal *j, json_t **ret,
+	struct err *e)
+{
+	struct policy *now;
+	int status;
+
+	(void)j;
+	if (read_policy_again(t, &now, e))
+		return -1;
+	ctx->policy = now;
+	status = build_allowed(ctx, t, ret, e);
+	policy_free(now);
+	return status;
 }
 
 int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e)

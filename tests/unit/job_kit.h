@@ -153,7 +153,7 @@ static inline void setup_in(struct fixture *f, const char *parent)
 	assert_ok(children_new(f->base, &f->kids, &e), e);
 	f->ring = ring_new(RING_LIMIT);
 	f->reaction = event_new(f->base, -1, 0, on_reaction, f);
-	f->opt.config = "test policy";
+	f->opt.config = xasprintf("%s/policy.yaml", f->dir);
 	f->host = (struct host){.opt = &f->opt, .state = xstrdup(f->dir), .name = xstrdup("knew"),
 		.self = own_path(),
 		.mount_root = xasprintf("%s/mnt", f->dir), .lock = xasprintf("%s/lock", f->dir)};
@@ -201,6 +201,7 @@ static inline void teardown(struct fixture *f)
 	event_base_free(f->base);
 	host_clear(&f->host);
 	inventory_clear(&f->inv);
+	free((char *)f->opt.config);
 	assert_ok(fs_remove_tree(f->dir, &e), e);
 }
 
@@ -219,6 +220,7 @@ static inline int try_job(struct fixture *f, unsigned blocks, const char *rest, 
 	int status;
 
 	assert_ok(policy_parse("policy", rules, strlen(rules), &policy, &errs, e), *e);
+	assert_ok(fs_write_file(f->opt.config, rules, strlen(rules), 0600, e), *e);
 	o->key = (struct job_key){.run = 12, .job = 3, .attempt = 1};
 	o->plan_text = xasprintf("name: test\nhosts: [knew]\ntrials: 1\n"
 				 "layouts: {here: {existing: %s/bench}}\n%s\n",

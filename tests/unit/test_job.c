@@ -111,6 +111,31 @@ static void test_journal_without_a_header(void **state)
 	teardown(&f); /* asserts that no journal is left */
 }
 
+static void take_back(struct fixture *f)
+{
+	static const char rules[] = "allow: {directories: [{path: /srv/other}]}\n";
+	struct err e;
+
+	assert_ok(fs_write_file(f->opt.config, rules, strlen(rules), 0600, &e), e);
+}
+
+/* The owner changes the policy while a job runs: what it no longer allows is not built again. */
+static void test_policy_that_shrinks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	f.when = RECORD_TRIAL_START;
+	f.react = take_back;
+	run(&f, 2, QUICK, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(f.failed, 0);
+	assert_int_equal(count(&f, RECORD_VOLUME_READY), 1);
+	assert_has(f.error, "allow.directories");
+	teardown(&f);
+}
+
 static void test_cancel_everywhere(void **state)
 {
 	static const enum record_type at[] = {RECORD_ATTEMPT_START, RECORD_UNIT_START, RECORD_STEP,
@@ -308,6 +333,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_refused_offers),
 		cmocka_unit_test(test_key_of_what_is_kept),
 		cmocka_unit_test(test_journal_without_a_header),
+		cmocka_unit_test(test_policy_that_shrinks),
 		cmocka_unit_test(test_cancel_everywhere),
 		cmocka_unit_test(test_worker_killed),
 		cmocka_unit_test(test_retry),
