@@ -14,6 +14,7 @@
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
+#include "agent/volume/signatures.h"
 #include "common/base/mem.h"
 
 static int is_for(const struct layout *l)
@@ -78,12 +79,13 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 	struct err *e)
 {
 	char *options = xasprintf("%s,%s", m->options, m->super_options);
+	char *uuid = ctx->sink->preview ? NULL : signatures_uuid(m->source);
 	struct step s;
 	int status;
 
 	step_start(&s, PHASE_CACHE, "unmount %s", m->point);
 	step_words(&s, "umount", "--", m->point, NULL);
-	step_undo(&s, "remount", m->source, m->point, m->type, options, NULL);
+	step_undo(&s, "remount", m->source, m->point, m->type, options, uuid ? uuid : "", NULL);
 	s.deadline_ms = STEP_LONG_MS;
 	s.retries = BUSY_RETRIES;
 	status = step_run(ctx, &s, NULL, e);
@@ -92,6 +94,7 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 	if (!status)
 		buf_addf(done, "%s unmounted and mounted", m->point);
 	free(options);
+	free(uuid);
 	return status;
 }
 

@@ -119,3 +119,23 @@ int signatures_of_disk(const char *path, struct strv *ret, struct err *e)
 	free(kernel);
 	return status;
 }
+
+char *signatures_uuid(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	blkid_probe probe = fd < 0 ? NULL : blkid_new_probe();
+	const char *uuid = NULL;
+	char *copy;
+
+	if (probe && !blkid_probe_set_device(probe, fd, 0, 0)) {
+		blkid_probe_enable_superblocks(probe, 1);
+		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_UUID);
+		if (blkid_do_safeprobe(probe) == 0)
+			blkid_probe_lookup_value(probe, "UUID", &uuid, NULL);
+	}
+	copy = xstrdup(uuid);
+	blkid_free_probe(probe);
+	if (fd >= 0)
+		close(fd);
+	return copy;
+}

@@ -15,6 +15,8 @@ int signatures_of_disk(const char *path, struct strv *ret, struct err *e);
 /* Those of one open device alone; labels (may be NULL) get its ZFS labels. */
 int signatures_of_fd(int fd, const char *name, struct strv *ret,
 	struct zfs_label labels[ZFS_LABELS], struct err *e);
+/* UUID of the file system on a device or file; caller frees. NULL: it has none, or cannot be read. */
+char *signatures_uuid(const char *path);
 /* The name under which a plan's `wipe` knows such a label. Into out. */
 const char *signature_of_label(const struct zfs_label *l, char *out, size_t size);
 

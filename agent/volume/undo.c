@@ -13,6 +13,7 @@
 
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
+#include "agent/volume/signatures.h"
 #include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -245,11 +246,37 @@ static int undo_mount(struct undo_ctx *u, struct err *e)
 	return ours ? run_on(u, "unmount", words, point, e) : -1;
 }
 
+/* Where the file system is now: after a start of the host a kernel's name may be another disk's. Caller
+ * frees. */
+static int find_unmounted(struct undo_ctx *u, char **ret, struct err *e)
+{
+	const char *uuid = u->entry->undo.args.n > 4 ? arg(u, 4) : "";
+	char *paths[] = {xstrdup(arg(u, 0)), xasprintf("/dev/disk/by-uuid/%s", uuid)};
+	char *found = *uuid ? NULL : xstrdup(paths[0]);
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		char *there = found ? NULL : signatures_uuid(paths[i]);
+
+		if (there && !strcmp(there, uuid))
+			found = xstrdup(paths[i]);
+		free(there);
+		free(paths[i]);
+	}
+	if (!found)
+		return err_set(e, ERR_WRONG_STATE,
+			"the file system that was mounted at %s (UUID %s) is not on %s any more: mount "
+			"it by hand",
+			arg(u, 1), uuid, arg(u, 0));
+	*ret = found;
+	return 0;
+}
+
 /* What was unmounted for a cold cache is mounted again, if that did not happen. */
 static int undo_remount(struct undo_ctx *u, struct err *e)
 {
-	const char *source = arg(u, 0), *point = arg(u, 1), *type = arg(u, 2), *options = arg(u, 3);
-	int mounted = 0;
+	const char *point = arg(u, 1), *type = arg(u, 2), *options = arg(u, 3);
+	int mounted = 0, status;
+	char *source;
 
 	if (is_preview(u))
 		return 0;
@@ -257,9 +284,13 @@ static int undo_remount(struct undo_ctx *u, struct err *e)
 		return -1;
 	if (mounted)
 		return 0;
-	return run_on(u, "mount again",
+	if (find_unmounted(u, &source, e))
+		return -1;
+	status = run_on(u, "mount again",
 		(const char *const[]){"mount", "-t", type, "-o", options, "--", source, point, NULL},
 		point, e);
+	free(source);
+	return status;
 }
 
 static int undo_filesystem(struct undo_ctx *u, struct err *e)

@@ -446,6 +446,40 @@ static void mounts_and_loops_go(void **state)
 	world_free(&w);
 }
 
+/* What was unmounted comes back, but only the very file system: the name may be another disk's by now. */
+static void what_was_unmounted_comes_back(void **state)
+{
+	const char *disk = at("owndisk"), *point = at("ownmnt");
+	struct buf out = {0};
+	struct world w;
+	struct err e;
+
+	(void)state;
+	put(disk, "");
+	if (geteuid() != 0 || !fs_find_program("mkfs.ext4"))
+		skip();
+	make_ext4(disk);
+	make_folder(point);
+	if (run("losetup", (const char *const[]){"--find", "--show", disk, NULL}, &out, &e))
+		skip();
+	out.data[strcspn(out.data, "\n")] = '\0';
+	w = world_new();
+	did_in(&w, 1, 1, "remount", (const char *const[]){out.data, point, "ext4", "rw,noatime",
+		"00000000-0000-4000-8000-000000000000", NULL});
+	assert_int_equal(teardown(&w, &e), -1);
+	assert_has(e.text, "is not on /dev/loop");
+	assert_int_equal(run("umount", (const char *const[]){point, NULL}, NULL, &e), -1);
+	world_free(&w);
+	w = world_new();
+	did_in(&w, 1, 1, "remount",
+		(const char *const[]){out.data, point, "ext4", "rw,noatime", uuid, NULL});
+	assert_taken_down(&w);
+	assert_ok(run("umount", (const char *const[]){point, NULL}, NULL, &e), e);
+	assert_ok(run("losetup", (const char *const[]){"-d", out.data, NULL}, NULL, &e), e);
+	buf_free(&out);
+	world_free(&w);
+}
+
 static int set_up(void **state)
 {
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -475,6 +509,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_unknown_operation_stops),
 		cmocka_unit_test(file_systems_are_known_by_their_uuid),
 		cmocka_unit_test(mounts_and_loops_go),
+		cmocka_unit_test(what_was_unmounted_comes_back),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
