@@ -52,14 +52,25 @@ static void tell_member(const struct member *m, struct trial_detail *ret)
 	}
 }
 
+/* All members were at work until the first was done; the sample that tells of its end was cut a moment
+ * after that. */
+static int64_t common_window(const struct parallel *p)
+{
+	if (p->first_end_ns && p->window_ns > p->first_end_ns)
+		return p->first_end_ns;
+	return p->window_ns;
+}
+
 void parallel_tell(struct parallel *p, struct trial_detail *ret)
 {
+	int64_t window_ns = common_window(p);
+
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->v[i].is_done)
 			tell_member(&p->v[i], ret);
-	if (!p->window_ns)
+	if (!window_ns)
 		return;
-	detail_fact(ret, "common_window", (double)p->window_ns / NS_PER_S, "s");
+	detail_fact(ret, "common_window", (double)window_ns / NS_PER_S, "s");
 	detail_fact(ret, "common_throughput",
-		(double)p->window_bytes / ((double)p->window_ns / NS_PER_S), "B/s");
+		(double)p->window_bytes / ((double)window_ns / NS_PER_S), "B/s");
 }
