@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Bad plans, bad policies, and disks that run full under the store and under the spool: each gives one
+# Bad plans, bad policies, and disks that run full under store, spool and journal: each gives one
 # clear error that says what, where and what to do, touches nothing, and loses no finished trial.
 # Functions are passed by name, which the linter cannot follow; some names look like shell.
 # shellcheck disable=SC2317,SC2119,SC2016
@@ -250,6 +250,21 @@ test_answers_missed() {
 	after_full "$number" "missed answers"
 }
 
+# Nothing is done to the host that the journal could not undo.
+test_full_journal() {
+	local number
+	fill "$FLEET/one/state"
+	number=$(file_plan "$T/slow.yaml")
+	await_check "with a full disk under the journal a run ends" 40 run_is_over "$number"
+	check "as failed" run_is "$number" failed
+	like "with the reason" "$(fleet_ctl show "$number" --brief)" 'journal.*so nothing more is done to this host: No space left'
+	check "and nothing was done" test -z "$(ls -A "$FLEET/one/existing")"
+	rm "$FLEET/one/state/filler"
+	await_check "with space back the host is ready again" 40 host_is one idle
+	is "and no journal is left" "$(find "$FLEET/one/state" -name 'journal-*')" ''
+	ends "the next run works" 0 fleet_ctl -q run "$T/slow.yaml" --set workloads.slow.stream.rate=100M
+}
+
 # small_disk FOLDER: what is written there can fill it.
 small_disk() {
 	mkdir -p "$1"
@@ -262,7 +277,8 @@ main() {
 	if is_root && ! has_accounts; then skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"; fi
 	fleet_init without-zfs
 	if is_root; then
-		mkdir -p "$FLEET/one/state" && chmod 711 "$FLEET/one/state"
+		small_disk "$FLEET/one/state"
+		chmod 711 "$FLEET/one/state"
 		small_disk "$FLEET/one/state/spool"
 		"$FLEET_BIN/arraymark-coordinator" init --state "$FLEET/coordinator" >"$FLEET/admin-token" 2>"$T/err"
 		mv "$FLEET/coordinator" "$T/coordinator"
@@ -277,6 +293,7 @@ main() {
 		test_spool_fills
 		test_full_store
 		test_answers_missed
+		test_full_journal
 	else
 		skip "full disks" "a small disk to fill needs root"
 	fi
