@@ -127,13 +127,13 @@ static int64_t log_errors(const struct conditions *before, const struct conditio
 {
 	int64_t sum = 0, n;
 
-	if (!before->log.known || d->under.n == 0)
+	if (d->under.n == 0)
 		return -1;
 	if (kmsg_tells(d->name) && !strv_has(&d->under, d->name))
-		sum = kmsg_count(&after->log, before->log.next, d->name);
+		sum = kmsg_count(&before->log, &after->log, d->name);
 	for (size_t i = 0; i < d->under.n && sum >= 0; i++) {
 		n = kmsg_tells(d->under.v[i])
-			? kmsg_count(&after->log, before->log.next, d->under.v[i]) : -1;
+			? kmsg_count(&before->log, &after->log, d->under.v[i]) : -1;
 		sum = n < 0 ? -1 : sum + n;
 	}
 	return sum;

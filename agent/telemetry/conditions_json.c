@@ -32,10 +32,12 @@ static json_t *log_json(const struct kmsg *k)
 
 	set_int(o, "first", (int64_t)k->first);
 	set_int(o, "next", (int64_t)k->next);
+	set_int(o, "us", k->us);
 	for (size_t i = 0; i < k->n; i++) {
 		json_t *one = json_object();
 
 		set_int(one, "number", (int64_t)k->errors[i].number);
+		set_int(one, "us", k->errors[i].us);
 		json_object_set_new(one, "disk", json_text(k->errors[i].disk));
 		json_array_append_new(errors, one);
 	}
@@ -195,11 +197,13 @@ static void log_from_json(const json_t *o, struct kmsg *k)
 	size_t i;
 
 	k->known = get_count(o, "first", &k->first) && get_count(o, "next", &k->next);
+	get(o, "us", &k->us);
 	json_array_foreach(errors, i, one)
 	{
 		k->errors = xgrow(k->errors, k->n, &k->cap, sizeof(*k->errors));
 		k->errors[k->n] = (struct kmsg_error){0};
 		get_count(one, "number", &k->errors[k->n].number);
+		get(one, "us", &k->errors[k->n].us);
 		snprintf(k->errors[k->n].disk, sizeof(k->errors->disk), "%s",
 			json_get_str(one, "disk", ""));
 		k->n++;

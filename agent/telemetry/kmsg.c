@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 
 #define RECORD_MAX 8192  /* Documentation/ABI/testing/dev-kmsg */
 #define RECORDS_MAX 1000000 /* a log that is written to faster than it is read ends somewhere */
@@ -25,7 +26,7 @@ void kmsg_clear(struct kmsg *k)
 	*k = (struct kmsg){0};
 }
 
-static void add(struct kmsg *k, uint64_t number, const char *disk, size_t len)
+static void add(struct kmsg *k, uint64_t number, int64_t us, const char *disk, size_t len)
 {
 	struct kmsg_error *e;
 
@@ -36,6 +37,7 @@ static void add(struct kmsg *k, uint64_t number, const char *disk, size_t len)
 	k->errors = xgrow(k->errors, k->n, &k->cap, sizeof(*k->errors));
 	e = &k->errors[k->n++];
 	e->number = number;
+	e->us = us;
 	snprintf(e->disk, sizeof(e->disk), "%.*s", (int)len, disk);
 }
 
@@ -45,9 +47,10 @@ void kmsg_take(struct kmsg *k, const char *record)
 	const char *text = strchr(record, ';'), *disk;
 	unsigned priority;
 	uint64_t number;
+	int64_t us;
 	size_t len;
 
-	if (!text || sscanf(record, "%u,%" SCNu64 ",", &priority, &number) != 2)
+	if (!text || sscanf(record, "%u,%" SCNu64 ",%" SCNd64 ",", &priority, &number, &us) != 3)
 		return;
 	if (!k->known)
 		k->first = number;
@@ -59,7 +62,7 @@ void kmsg_take(struct kmsg *k, const char *record)
 	disk += strlen(mark);
 	len = strcspn(disk, ", \n");
 	if (len && len < KMSG_DISK_MAX && str_starts(disk + len, after))
-		add(k, number, disk, len);
+		add(k, number, us, disk, len);
 }
 
 void kmsg_read(const char *path, struct kmsg *ret)
@@ -81,18 +84,23 @@ void kmsg_read(const char *path, struct kmsg *ret)
 	if (fd >= 0)
 		close(fd);
 	free(record);
+	k.us = clock_mono_ns() / 1000;
 	*ret = k;
 }
 
-int64_t kmsg_count(const struct kmsg *k, uint64_t from, const char *disk)
+int64_t kmsg_count(const struct kmsg *before, const struct kmsg *after, const char *disk)
 {
-	int64_t n = 0;
+	int64_t n = 0, all = 0;
 
-	if (!k->known || k->first > from)
+	if (!before->known || !after->known || after->first > before->next)
 		return -1;
-	for (size_t i = 0; i < k->n; i++)
-		n += k->errors[i].number >= from && strcmp(k->errors[i].disk, disk) == 0;
-	return n;
+	for (size_t i = 0; i < after->n; i++) {
+		const struct kmsg_error *e = &after->errors[i];
+
+		n += e->number >= before->next && strcmp(e->disk, disk) == 0;
+		all += e->us >= before->us - KMSG_BURST_US;
+	}
+	return n == 0 && all >= KMSG_BURST ? -1 : n;
 }
 
 int kmsg_tells(const char *disk)

@@ -121,6 +121,7 @@ int usage_read(struct usage *ret, struct err *e)
 		return err_prefix(e, "cannot find out what holds the disks");
 	}
 	device_users_loops(&u.loops);
+	device_users_targets("/sys/kernel/config", &u.targets);
 	device_users_writers(&u.writers);
 	read_hostids(u.hostids);
 	*ret = u;
@@ -134,6 +135,7 @@ void usage_clear(struct usage *u)
 	strv_free(&u->md_members);
 	zpool_leaves_free(&u->pools);
 	device_users_free(&u->loops);
+	device_users_free(&u->targets);
 	device_users_free(&u->writers);
 }
 
@@ -301,6 +303,8 @@ static int look_at(const struct usage *u, const char *kernel, int whole, char **
 		*ret_why = xasprintf("it cannot be read: %s", e->text);
 	} else {
 		*ret_why = find_foreign_pool(u, labels);
+		if (!*ret_why && !fstat(fd, &st))
+			*ret_why = xstrdup(device_users_find(&u->targets, st.st_rdev));
 		if (!*ret_why && !fstat(fd, &st))
 			*ret_why = find_writer(u, st.st_rdev);
 		if (!*ret_why && whole)

@@ -14,6 +14,7 @@ struct usage {
 	struct strv md_members;   /* kernel names of disks and partitions in arrays, active or not */
 	struct zpool_leaves pools; /* devices of imported pools */
 	struct device_users loops;   /* what loop devices stand on */
+	struct device_users targets; /* what is exported to other hosts */
 	struct device_users writers; /* what processes had open for writing */
 	uint64_t hostids[2];      /* ours, as ZFS labels may carry them; 0: unknown */
 };

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/fs.h"
 #include "common/base/mem.h"
+
+#define FACTS_MAX 65536 /* of one backstore */
 
 static void add(struct device_users *u, dev_t dev, char *who)
 {
@@ -91,6 +95,47 @@ void device_users_loops(struct device_users *ret)
 	}
 	if (folder)
 		closedir(folder);
+}
+
+/* ---- targets ---- */
+
+/* The file that a SCSI target's backstore stands on: said by its path, or among its facts as
+ * "… File: /dev/sdb  Size: …". */
+static void add_backing(struct device_users *ret, const char *text, const char *who)
+{
+	const char *from = strstr(text, "File: ");
+	struct stat st;
+	char *path;
+
+	from = from ? from + strlen("File: ") : text;
+	path = xstrndup(from, strcspn(from, " \t\n"));
+	if (*path == '/' && !stat(path, &st) && S_ISBLK(st.st_mode))
+		add(ret, st.st_rdev, xasprintf("exported to other hosts (%s)", who));
+	free(path);
+}
+
+void device_users_targets(const char *root, struct device_users *ret)
+{
+	static const char *const places[] = {"target/core/fileio_*/*/info",
+		"target/core/*/*/udev_path", "nvmet/subsystems/*/namespaces/*/device_path"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		char *pattern = xasprintf("%s/%s", root, places[i]);
+		glob_t found = {0};
+
+		if (glob(pattern, 0, NULL, &found) == 0)
+			for (size_t k = 0; k < found.gl_pathc; k++) {
+				struct buf text = {0};
+				struct err ignored;
+
+				if (!fs_read_file(found.gl_pathv[k], FACTS_MAX, &text, &ignored))
+					add_backing(ret, buf_str(&text),
+						found.gl_pathv[k] + strlen(root) + 1);
+				buf_free(&text);
+			}
+		globfree(&found);
+		free(pattern);
+	}
 }
 
 /* ---- processes ---- */

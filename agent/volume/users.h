@@ -1,6 +1,7 @@
 /*
  * Who uses a block device without any claim on it that the kernel would tell: a loop device that stands
- * on it, a process that has it open for writing, such as a virtual machine's. O_EXCL finds neither.
+ * on it, a target that exports it to other hosts, a process that has it open for writing, such as a
+ * virtual machine's. O_EXCL finds none of them.
  */
 #ifndef AGENT_VOLUME_USERS_H
 #define AGENT_VOLUME_USERS_H
@@ -18,6 +19,9 @@ struct device_users {
 };
 /* Block devices that loop devices stand on. Appended. */
 void device_users_loops(struct device_users *ret);
+/* Block devices that the kernel's targets (SCSI and NVMe) export, by what their configuration in `root`
+ * says ("/sys/kernel/config"). Appended. */
+void device_users_targets(const char *root, struct device_users *ret);
 /* Block devices that processes of this host have open for writing, as far as we may see; our own and
  * what hangs are passed over. Appended. */
 void device_users_writers(struct device_users *ret);

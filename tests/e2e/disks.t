@@ -48,7 +48,7 @@ main() {
 	guest pools 6 512M &
 	{
 		guest filesystems 7 512M
-		guest refusals 14 384M
+		guest refusals 15 384M
 	} &
 	wait
 	take filesystems

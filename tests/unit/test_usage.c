@@ -297,6 +297,46 @@ static void test_opened_for_a_moment(void **state)
 	strv_free(&sigs);
 }
 
+/* The kernel's targets in their own forms; one of them stands on a file. */
+static void test_exported(void **state)
+{
+	static const char *const files[][2] = {
+		{"target/core/fileio_0/a/info",
+			"Status: ACTIVATED  Max Queue Depth: 128  SectorSize: 512  HwMaxSectors: 16384\n"
+			"        TCM FILEIO ID: 0        File: %s  Size: 16777216  Mode: O_DSYNC Async: 0\n"},
+		{"target/core/iblock_0/b/udev_path", "%s\n"},
+		{"nvmet/subsystems/nqn.x/namespaces/1/device_path", "%s\n"},
+		{"target/core/fileio_0/c/info", "        TCM FILEIO ID: 0        File: /etc/fstab  Size: 1\n"},
+	};
+	struct stat st;
+
+	(void)state;
+	need_disks();
+	assert_int_equal(stat(disks[0], &st), 0);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		char *path = xasprintf("%s/config/%s", home, files[i][0]);
+		char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+		char *mark = strstr(files[i][1], "%s"), *text;
+		struct device_users u = {0};
+		struct err e;
+
+		text = mark ? xasprintf("%.*s%s%s", (int)(mark - files[i][1]), files[i][1], disks[0],
+				      mark + 2)
+			    : xstrdup(files[i][1]);
+		assert_ok(fs_mkdir_p(folder, 0755, &e), e);
+		assert_ok(fs_write_file(path, text, strlen(text), 0644, &e), e);
+		device_users_targets(at("config"), &u);
+		if (mark)
+			assert_has(device_users_find(&u, st.st_rdev), "exported to other hosts (");
+		assert_int_equal(u.n, mark ? 1 : 0);
+		device_users_free(&u);
+		assert_int_equal(unlink(path), 0);
+		free(text);
+		free(folder);
+		free(path);
+	}
+}
+
 static int claim(void)
 {
 	return open(disks[0], O_RDONLY | O_EXCL | O_CLOEXEC) < 0;
@@ -437,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_below_a_loop_device),
 		cmocka_unit_test(test_open_for_writing),
 		cmocka_unit_test(test_opened_for_a_moment),
+		cmocka_unit_test(test_exported),
 		cmocka_unit_test(test_claimed),
 		cmocka_unit_test(test_pool_of_another_host),
 		cmocka_unit_test(test_encrypted),
