@@ -106,5 +106,8 @@ struct undo_op {
 const struct undo_op *undo_find(const char *name);
 int undo_entry(struct undo_ctx *u, struct err *e);
 int undo_pool(struct undo_ctx *u, struct err *e);
+/* The device is there, and it is what the journal says of it: a loop device's number may have gone to
+ * another file since, or to none, as after a start of the host; other names are the disk's own. */
+int undo_device_is_ours(const struct undo_ctx *u, const char *device);
 
 #endif

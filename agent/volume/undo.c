@@ -293,11 +293,34 @@ static int undo_remount(struct undo_ctx *u, struct err *e)
 	return status;
 }
 
+int undo_device_is_ours(const struct undo_ctx *u, const char *device)
+{
+	if (access(device, F_OK))
+		return 0;
+	if (!str_starts(device, "/dev/loop"))
+		return 1;
+	for (size_t i = 0; i < u->n; i++) {
+		const char *noted = entry_note(&u->entries[i], "device");
+		char *now;
+		int same;
+
+		if (strcmp(u->entries[i].undo.op, "loop") || !noted || strcmp(noted, device) ||
+			!u->entries[i].undo.args.n)
+			continue;
+		now = loop_find(u->entries[i].undo.args.v[0]);
+		same = now && !strcmp(now, device);
+		free(now);
+		if (same)
+			return 1;
+	}
+	return 0;
+}
+
 static int undo_filesystem(struct undo_ctx *u, struct err *e)
 {
 	const char *device = arg(u, 0), *type = arg(u, 1), *uuid = arg(u, 2);
 
-	if (!is_preview(u) && access(device, F_OK)) {
+	if (!is_preview(u) && !undo_device_is_ours(u, device)) {
 		log_warning(device, "the disk is gone; its %s signature stays on it", type);
 		return 0;
 	}

@@ -48,30 +48,6 @@ static const char *noted_guid(const struct undo_ctx *u)
 	return NULL;
 }
 
-/* A loop device's number may have gone to another file since; other names are the disk's own. */
-static int is_still_ours(const struct undo_ctx *u, const char *device)
-{
-	if (access(device, F_OK))
-		return 0;
-	if (!str_starts(device, "/dev/loop"))
-		return 1;
-	for (size_t i = 0; i < u->n; i++) {
-		const char *noted = entry_note(&u->entries[i], "device");
-		char *now;
-		int same;
-
-		if (strcmp(u->entries[i].undo.op, "loop") || !noted || strcmp(noted, device) ||
-			!u->entries[i].undo.args.n)
-			continue;
-		now = loop_find(u->entries[i].undo.args.v[0]);
-		same = now && !strcmp(now, device);
-		free(now);
-		if (same)
-			return 1;
-	}
-	return 0;
-}
-
 /* 1 and its GUID when it is imported, 0 when it is not (also when no ZFS runs that could hold it). */
 static int find_pool(const char *name, char **ret_guid, struct err *e)
 {
@@ -247,7 +223,7 @@ static int clear_labels(struct undo_ctx *u, int spares, struct err *e)
 
 		if (is_spare != spares)
 			continue;
-		if (!u->volume->sink->preview && !is_still_ours(u, device)) {
+		if (!u->volume->sink->preview && !undo_device_is_ours(u, device)) {
 			log_warning(device, "the device is gone; its labels of %s stay on it",
 				pool_name(u));
 			continue;

@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/volume/driver.h"
 #include "agent/volume/folder.h"
 #include "agent/volume/labels.h"
 #include "agent/volume/mounts.h"
-#include "agent/volume/volume.h"
 #include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
@@ -202,8 +202,34 @@ static void clean_up(unsigned step)
 	assert_nothing_left(step);
 }
 
-/* first: of the steps; then it takes turns. Returns how many steps a life has. */
-static unsigned kill_at_each(const struct plan *plan, enum when first)
+/* As a start of the host leaves it: no mount and no loop device of ours. */
+static void start_anew(void)
+{
+	char *file = xasprintf("%s/am_5_1_0a1b2c/disk01", scratch), *device;
+	struct strv argv = {0};
+	struct mounts m;
+	struct err e;
+
+	assert_ok(mounts_read(&m, &e), e);
+	for (size_t i = m.n; i-- > 0;)
+		if (str_starts(m.v[i].point, mounts))
+			assert_int_equal(umount(m.v[i].point), 0);
+	mounts_free(&m);
+	device = loop_find(file);
+	if (device) {
+		strv_add(&argv, fs_find_program("losetup"));
+		strv_add(&argv, "-d");
+		strv_add(&argv, device);
+		assert_ok(proc_run_ok(&argv, 10000, NULL, &e), e);
+	}
+	strv_free(&argv);
+	free(device);
+	free(file);
+}
+
+/* first: of the steps; then it takes turns. anew: the host is started anew after each kill. Returns how
+ * many steps a life has. */
+static unsigned kill_at_each(const struct plan *plan, enum when first, int anew)
 {
 	for (unsigned at = 1; at < STEPS_MAX; at++) {
 		pid_t pid = fork();
@@ -212,6 +238,8 @@ static unsigned kill_at_each(const struct plan *plan, enum when first)
 		if (pid == 0)
 			_exit(live(plan, at, at % 2 ? first : first == BEGUN ? EXECUTED : BEGUN));
 		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (anew)
+			start_anew();
 		clean_up(at);
 		if (WIFSIGNALED(status))
 			continue;
@@ -222,11 +250,11 @@ static unsigned kill_at_each(const struct plan *plan, enum when first)
 	return 0;
 }
 
-static void kill_lives(const char *layout, enum when first, unsigned least)
+static void kill_lives(const char *layout, enum when first, int anew, unsigned least)
 {
 	struct plan *plan = plan_of(layout);
 
-	assert_in_range(kill_at_each(plan, first), least, STEPS_MAX);
+	assert_in_range(kill_at_each(plan, first, anew), least, STEPS_MAX);
 	plan_free(plan);
 }
 
@@ -251,8 +279,9 @@ static void a_file_system_at_each_step(void **unused)
 	(void)unused;
 	if (!has_loops() || !fs_find_program("mkfs.ext4"))
 		skip();
-	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", BEGUN, 15);
-	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", EXECUTED, 15);
+	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", BEGUN, 0, 15);
+	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", EXECUTED, 0, 15);
+	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", EXECUTED, 1, 15);
 }
 
 static void a_pool_at_each_step(void **unused)
@@ -272,7 +301,7 @@ static void a_pool_at_each_step(void **unused)
 	/* one after the other, half of them each: a life of a pool takes seconds */
 	kill_lives("{scratch: {disks: 3, size: 64M}, pool: {level: mirror, disks: 2, cache: 1, "
 		   "ashift: 12, datasets: {pg: {}}}}",
-		*getenv("KILL_STEPS") == 'e' ? EXECUTED : BEGUN, 25);
+		*getenv("KILL_STEPS") == 'e' ? EXECUTED : BEGUN, 0, 25);
 }
 
 static int set_up(void **unused)

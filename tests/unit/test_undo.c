@@ -446,6 +446,52 @@ static void mounts_and_loops_go(void **state)
 	world_free(&w);
 }
 
+/* The host was started anew: the loop device's number is free, or another file's by now. What stands on
+ * the file goes with it, and the other file is left alone. */
+static void a_loop_device_that_is_anothers(void **state)
+{
+	const char *disk = at("olddisk"), *other = at("otherdisk");
+	struct strv found = {0};
+	struct buf out = {0};
+	struct world w;
+	struct err e;
+	int taken;
+
+	(void)state;
+	put(disk, "");
+	put(other, "");
+	if (geteuid() != 0 || !fs_find_program("mkfs.ext4"))
+		skip();
+	make_ext4(disk);
+	assert_int_equal(truncate(other, 32 << 20), 0);
+	assert_ok(run("mkfs.ext4", (const char *const[]){"-q", other, NULL}, NULL, &e), e);
+	if (run("losetup", (const char *const[]){"--find", "--show", disk, NULL}, &out, &e))
+		skip();
+	out.data[strcspn(out.data, "\n")] = '\0';
+	assert_ok(run("losetup", (const char *const[]){"-d", out.data, NULL}, NULL, &e), e);
+	for (int i = 0; i < 2; i++) { /* first the device is free, where nobody takes it */
+		put(disk, "");
+		make_ext4(disk);
+		w = world_new();
+		did(&w, 1, "file", disk);
+		did(&w, 1, "loop", disk);
+		assert_ok(journal_note(w.j, 2, "device", out.data, &e), e);
+		did_in(&w, 1, 1, "filesystem", (const char *const[]){out.data, "ext4", uuid, NULL});
+		taken = i && !run("losetup", (const char *const[]){out.data, other, NULL}, NULL, &e);
+		assert_taken_down(&w);
+		assert_false(exists(disk));
+		if (taken)
+			assert_ok(run("losetup", (const char *const[]){"-d", out.data, NULL}, NULL,
+					  &e),
+				e);
+		world_free(&w);
+	}
+	assert_ok(signatures_of_disk(other, &found, &e), e);
+	assert_true(strv_has(&found, "ext4"));
+	strv_free(&found);
+	buf_free(&out);
+}
+
 /* What was unmounted comes back, but only the very file system: the name may be another disk's by now. */
 static void what_was_unmounted_comes_back(void **state)
 {
@@ -509,6 +555,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_unknown_operation_stops),
 		cmocka_unit_test(file_systems_are_known_by_their_uuid),
 		cmocka_unit_test(mounts_and_loops_go),
+		cmocka_unit_test(a_loop_device_that_is_anothers),
 		cmocka_unit_test(what_was_unmounted_comes_back),
 	};
 
