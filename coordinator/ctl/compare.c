@@ -2,6 +2,7 @@
  * compare: verdicts over layouts, hosts, runs and plain result files, and conditions on them for
  * scripts.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,21 +327,6 @@ static int add_to_json(const struct request *q, const struct analysis *a, int st
 	return 0;
 }
 
-/* A metric asked for that nothing has would give an empty report. */
-static int check_metrics(const struct result_wish *w, const struct analysis *a, struct err *e)
-{
-	for (size_t i = 0; i < w->n_metrics; i++) {
-		int some = 0;
-
-		for (size_t k = 0; k < a->n_rows; k++)
-			some |= a->rows[k].metric == w->metrics[i];
-		if (!some)
-			return err_set(e, ERR_INPUT, "no result here has the metric %s",
-				metric_table[w->metrics[i]].name);
-	}
-	return 0;
-}
-
 /* The words of a list as an error names them. */
 static int no_such(const struct condition *c, const char *what, const char *word, const struct strv *there,
 	struct err *e)
@@ -387,6 +373,44 @@ static int check_conditions(const struct request *q, const struct analysis *a, s
 	return 0;
 }
 
+static int has_metric(const struct result_set *s, enum metric_id m)
+{
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (!isnan(result_trial_metric(&s->trials[i], m, NULL)))
+			return 1;
+	for (size_t i = 0; i < s->n_summaries; i++)
+		if (s->summaries[i].metric == m)
+			return 1;
+	return 0;
+}
+
+static int no_metric(const struct result_set *s, enum metric_id lacking, struct err *e)
+{
+	struct buf list = {0};
+
+	for (unsigned m = 0; m < METRIC_COUNT; m++)
+		if (m != lacking && has_metric(s, (enum metric_id)m))
+			buf_addf(&list, "%s%s", list.len ? ", " : "", metric_table[m].name);
+	err_set(e, ERR_INPUT, "no result here has the metric %s: there are %s",
+		metric_table[lacking].name, buf_str(&list));
+	buf_free(&list);
+	return -1;
+}
+
+/* A metric asked for that nothing has would give an empty report. */
+static int check_metrics(const struct result_set *s, const struct analysis *a, struct err *e)
+{
+	for (size_t i = 0; i < s->wish.n_metrics; i++) {
+		int some = 0;
+
+		for (size_t k = 0; k < a->n_rows; k++)
+			some |= a->rows[k].metric == s->wish.metrics[i];
+		if (!some)
+			return no_metric(s, s->wish.metrics[i], e);
+	}
+	return 0;
+}
+
 static int print_all(struct ctl *c, struct request *q, int long_form, struct err *e)
 {
 	struct report_options ro = {.color = c->color_out, .width = c->width_out, .long_form = long_form};
@@ -398,7 +422,7 @@ static int print_all(struct ctl *c, struct request *q, int long_form, struct err
 		return -1;
 	status = status_of(q, &a);
 	r = check_conditions(q, &a, e);
-	r = r ? r : check_metrics(&q->sources.set.wish, &a, e);
+	r = r ? r : check_metrics(&q->sources.set, &a, e);
 	r = r ? r : fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
 	if (!r && c->json)
 		r = add_to_json(q, &a, status, long_form, &out, e);

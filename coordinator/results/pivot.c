@@ -390,12 +390,28 @@ static int runs_with(const struct result_set *s, const char *workload)
 	return n;
 }
 
+static int no_workload(const struct result_set *s, const char *name, struct err *e)
+{
+	struct strv there = {0};
+	struct buf list = {0};
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		for (size_t w = 0; w < s->runs[i].workloads.n; w++)
+			add_once(&there, s->runs[i].workloads.v[w]);
+	for (size_t i = 0; i < there.n; i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", there.v[i]);
+	err_set(e, ERR_INPUT, "nothing here has a workload '%s': there are %s", name, buf_str(&list));
+	strv_free(&there);
+	buf_free(&list);
+	return -1;
+}
+
 int pivot_same_workload(struct result_set *s, const char *to, const char *from, struct err *e)
 {
 	const char *lacking = !runs_with(s, to) ? to : !runs_with(s, from) ? from : NULL;
 
 	if (lacking)
-		return err_set(e, ERR_INPUT, "nothing here has a workload '%s'", lacking);
+		return no_workload(s, lacking, e);
 	for (size_t i = 0; i < s->n_runs; i++)
 		if (strv_has(&s->runs[i].workloads, to) && strv_has(&s->runs[i].workloads, from))
 			return err_set(e, ERR_INPUT, "%s has both '%s' and '%s': they cannot be one",

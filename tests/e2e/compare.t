@@ -131,7 +131,10 @@ test_statuses() {
 	status "a condition that is none" 2 "$a" "$b" --fail-if 'elapsed 5%'
 	status "--undecided without a condition" 2 "$a" "$b" --undecided pass
 	status "a metric that is none" 2 "$a" "$b" --metric speed
-	status "a metric that nothing has" 1 "$a" "$b" --metric throughput
+	refused "a metric that nothing has" 1 'no result here has the metric throughput: there are elapsed$' \
+		"$AM" compare "$a" "$b" --metric throughput
+	refused "a workload that nothing has" 1 "nothing here has a workload 'nosuch': there are command$" \
+		"$AM" compare "$a" "$b" --workload command=nosuch
 	status "one layout alone" 2 "$EXAMPLES/raidz2-8-vs-10-disks.txt" hba8
 	status "a file that is not there" 1 "$T/none.txt" "$a"
 	refused "a name that could be a file's" 1 'none.txt: there is neither such a file nor such a run' "$AM" compare "$a" none.txt
