@@ -16,10 +16,8 @@ static int read_numbers(
 	const struct field_place at = {"evidence", FIELD_WHOLE};
 
 	for (uint32_t key = 1; key < EVIDENCE_KEY_COUNT; key++) {
-		/* The wall clock may be set back. */
-		const struct field f = {.key = evidence_key_name(key),
-			.kind = FIELD_I64,
-			.least = key == EVIDENCE_CLOCK_STEP_NS ? INT64_MIN : 0};
+		const struct field f = {
+			.key = evidence_key_name(key), .kind = FIELD_I64, .least = INT64_MIN};
 		const json_t *number = json_object_get(o, f.key);
 		int64_t value;
 

@@ -43,7 +43,6 @@ struct field_table {
 };
 
 /* ---- the tables (export_tables.c) ---- */
-#define EXPORT_TIME_MOST UINT64_C(9000000000000000000) /* ns since 1970: the year 2255 */
 #define EXPORT_INDEX_MOST 20000    /* layouts or workloads of a run */
 #define EXPORT_BLOCKS_MOST 1000000 /* of a run, and repeats of a block */
 extern const struct field_table export_run_table, export_plan_table, export_host_table,

@@ -186,13 +186,13 @@ int export_read_series(
 static int read_span(const struct export_line *l, size_t at, const json_t *span, size_t disks,
 	struct result_span *ret, struct result_disk_use *use, struct err *e)
 {
-#define ROW(kind_, type, member, most_)                                                            \
+#define ROW(kind_, type, member, least_)                                                           \
 	{                                                                                          \
-		.kind = (kind_), .offset = offsetof(type, member), .most = (most_)                 \
+		.kind = (kind_), .offset = offsetof(type, member), .least = (least_)               \
 	}
 	static const struct field times[] = {
-		ROW(FIELD_I64, struct result_span, start_ns, EXPORT_TIME_MOST),
-		ROW(FIELD_I64, struct result_span, end_ns, EXPORT_TIME_MOST)};
+		ROW(FIELD_I64, struct result_span, start_ns, INT64_MIN),
+		ROW(FIELD_I64, struct result_span, end_ns, INT64_MIN)};
 	static const struct field cells[] = {
 		ROW(FIELD_U64, struct result_disk_use, read_bytes, 0),
 		ROW(FIELD_U64, struct result_disk_use, write_bytes, 0),

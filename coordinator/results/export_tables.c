@@ -1,6 +1,8 @@
 /*
  * The fields of each kind of export line, in the order in which they are written. Owns nothing.
- * Invariant: a member of a result struct that an export keeps has a row here.
+ * Invariant: a member of a result struct that an export keeps has a row here, and the row takes
+ * whatever an agent may have sent (proto/wire_record.c), so that each run of a store can be read;
+ * result_set_check() is stricter with strangers.
  */
 #include "common/base/mem.h"
 #include "coordinator/results/export_field.h"
@@ -16,7 +18,9 @@
 #define COUNT FIELD_U64, 0
 #define TEXT FIELD_TEXT, 0
 #define NAME FIELD_TEXT, FIELD_MUST | FIELD_FULL
-#define TIME FIELD_I64, 0, .most = EXPORT_TIME_MOST
+#define SPAN FIELD_I64, 0 /* ns, from 0 on */
+/* ns since 1970, or since a trial's start: clocks may be wrong, and samples begin before a trial does */
+#define MOMENT FIELD_I64, 0, .least = INT64_MIN
 #define INDEX FIELD_U32, FIELD_MUST, .most = EXPORT_INDEX_MOST
 #define FROM_1 FIELD_U32, FIELD_MUST, .least = 1
 #define TABLE(name, rows) const struct field_table name = {rows, ARRAY_LEN(rows)}
@@ -38,8 +42,8 @@ static const struct field run_rows[] = {
 	F(seed, FIELD_DIGITS, 0),
 	F(blocks, FIELD_U32, 0, .most = EXPORT_BLOCKS_MOST),
 	F(cache, TEXT, .words = caches),
-	F(started_wall_ns, TIME),
-	F(finished_wall_ns, TIME),
+	F(started_wall_ns, MOMENT),
+	F(finished_wall_ns, MOMENT),
 	F(layouts, FIELD_LIST, 0),
 	F(workloads, FIELD_LIST, 0),
 	F(design, TEXT, .words = designs),
@@ -83,9 +87,9 @@ static const struct field trial_rows[] = {
 	F(usable_bytes, COUNT),
 	KEYED("ok", sum.ok, FIELD_BOOL, 0),
 	KEYED("error", sum.error, FIELD_TEXT, FIELD_NULL),
-	KEYED("started_wall_ns", sum.started_wall_ns, TIME),
-	KEYED("elapsed_ns", sum.elapsed_ns, TIME),
-	KEYED("sync_ns", sum.sync_ns, TIME),
+	KEYED("started_wall_ns", sum.started_wall_ns, MOMENT),
+	KEYED("elapsed_ns", sum.elapsed_ns, SPAN),
+	KEYED("sync_ns", sum.sync_ns, SPAN),
 	KEYED("bytes", sum.bytes, COUNT),
 	KEYED("ops", sum.ops, COUNT),
 	KEYED("errors", sum.errors, COUNT),
@@ -149,8 +153,8 @@ TABLE(export_stop_table, stop_rows);
 #define TELE(member) KEYED(#member, tele.member, COUNT)
 #define HOST(member) KEYED(#member, host.member, COUNT)
 static const struct field point_rows[] = {
-	F(start_ns, TIME),
-	F(end_ns, TIME),
+	F(start_ns, MOMENT),
+	F(end_ns, MOMENT),
 	F(ops, COUNT),
 	F(bytes, COUNT),
 	F(p50_ns, COUNT),
@@ -193,8 +197,8 @@ static const struct field step_rows[] = {
 	F(phase, TEXT, .words = phases),
 	F(what, TEXT),
 	F(argv, FIELD_LIST, FIELD_MUST),
-	F(elapsed_ns, TIME),
-	F(at_wall_ns, TIME),
+	F(elapsed_ns, SPAN),
+	F(at_wall_ns, MOMENT),
 	F(ok, FIELD_BOOL, 0),
 	F(output, TEXT),
 };
@@ -208,7 +212,7 @@ static const struct field part_rows[] = {
 	F(ops, COUNT),
 	F(bytes, COUNT),
 	F(errors, COUNT),
-	F(elapsed_ns, TIME),
+	F(elapsed_ns, SPAN),
 };
 TABLE(export_part_table, part_rows);
 #undef OF

@@ -60,7 +60,7 @@ static const struct {
 	{"a version that is no line", RUN ",\"tool_version\":\"a\\u0007\"}\n" TRIAL "}\n", "no line"},
 	{"a baseline out of range", RUN ",\"baseline\":1}\n" TRIAL "}\n", "baseline"},
 	{"a negative margin", RUN ",\"margin\":-0.1}\n" TRIAL "}\n", "margin"},
-	{"a start before time", RUN ",\"started_wall_ns\":-1}\n" TRIAL "}\n", "started_wall_ns: -1"},
+	{"a start before time", RUN ",\"started_wall_ns\":-1}\n" TRIAL "}\n", "times"},
 	{"a layout that the run lacks",
 		RUN "}\n{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"trial\":1,\"block\":1,"
 		    "\"layout\":1,\"workload\":0}\n",
@@ -83,7 +83,7 @@ static const struct {
 		"summary 1 of host 'h'"},
 	{"a negative minimum", RUN "}\n" SUMMARY ",\"min\":-1}\n", "a number above 0"},
 	{"a minimum above the mean", RUN "}\n" SUMMARY ",\"min\":3}\n", "at most the mean"},
-	{"a negative point", RUN "}\n" TRIAL "}\n" SERIES "[[-1,2]]}\n", "points[0].start_ns: -1"},
+	{"a negative point", RUN "}\n" TRIAL "}\n" SERIES "[[-1,2]]}\n", "makes no sense"},
 	{"a step", RUN "}\n" TRIAL "}\n" STEP "}\n", NULL},
 	{"a step with control characters", RUN "}\n" TRIAL "}\n" STEP ",\"what\":\"\\u0001\"}\n",
 		"step 1 of host 'h'"},
