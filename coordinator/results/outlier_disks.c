@@ -1,11 +1,13 @@
 /*
  * Disks that stand out over all hosts of a run: each disk that a scan read alone is one value, judged
- * as hosts are. Owns nothing beyond a call.
+ * as hosts are, among the disks of its own model. Owns nothing beyond a call.
+ * Invariant: disks whose model no host tells are peers of each other.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
@@ -14,7 +16,7 @@
 /* One disk in one trial; after merging: in all of them. */
 struct scanned {
 	const struct result_trial *trial;
-	const char *disk;
+	const char *disk, *model; /* model "": not told */
 	double sum; /* of ln(bytes per second) */
 	unsigned n;
 };
@@ -35,7 +37,7 @@ static void take_trial(const struct result_trial *t, struct scanned **v, size_t 
 		if (strcmp(p->kind, "disk") || !p->bytes || p->elapsed_ns <= 0)
 			continue;
 		*v = xgrow(*v, *n, cap, sizeof(**v));
-		(*v)[(*n)++] = (struct scanned){t, p->name,
+		(*v)[(*n)++] = (struct scanned){t, p->name, "",
 			log((double)p->bytes / ((double)p->elapsed_ns / NS_PER_S)), 1};
 	}
 }
@@ -55,6 +57,37 @@ static size_t merge(struct scanned *v, size_t n)
 		}
 	}
 	return kept;
+}
+
+static const json_t *disks_of(const struct result_set *s, uint64_t run, const char *host)
+{
+	for (size_t i = 0; i < s->n_envs; i++)
+		if (s->envs[i].run == run && strcmp(s->envs[i].host, host) == 0)
+			return json_object_get(s->envs[i].inventory, "disks");
+	return NULL;
+}
+
+/* v is sorted by host. */
+static void find_models(const struct result_set *s, struct scanned *v, size_t n)
+{
+	const json_t *disks = NULL, *disk;
+	size_t k;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || strcmp(v[i].trial->host, v[i - 1].trial->host) != 0)
+			disks = disks_of(s, v[i].trial->run, v[i].trial->host);
+		json_array_foreach(disks, k, disk) if (
+			strcmp(json_get_str(disk, "name", ""), v[i].disk) == 0) v[i].model =
+			json_get_str(disk, "model", "");
+	}
+}
+
+static int by_model(const void *va, const void *vb)
+{
+	const struct scanned *a = va, *b = vb;
+	int c = strcmp(a->model, b->model);
+
+	return c ? c : by_disk(va, vb);
 }
 
 static void judge(struct analysis *a, const struct scanned *v, size_t n, double margin)
@@ -85,7 +118,7 @@ static void judge_volume(struct analysis *a, const struct result_set *s,
 	const struct analysis_run *r, uint32_t workload, uint32_t layout)
 {
 	struct scanned *v = NULL;
-	size_t n = 0, cap = 0;
+	size_t n = 0, cap = 0, to;
 
 	for (size_t i = 0; i < s->n_trials; i++) {
 		const struct result_trial *t = &s->trials[i];
@@ -94,8 +127,16 @@ static void judge_volume(struct analysis *a, const struct result_set *s,
 			t->sum.ok && t->complete && !t->superseded)
 			take_trial(t, &v, &n, &cap);
 	}
-	if (n)
-		judge(a, v, merge(v, n), analysis_margin(r));
+	if (n) {
+		n = merge(v, n);
+		find_models(s, v, n);
+		qsort(v, n, sizeof(*v), by_model);
+	}
+	for (size_t from = 0; from < n; from = to) {
+		for (to = from; to < n && strcmp(v[to].model, v[from].model) == 0;)
+			to++;
+		judge(a, v + from, to - from, analysis_margin(r));
+	}
 	free(v);
 }
 

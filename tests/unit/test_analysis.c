@@ -231,6 +231,45 @@ static void a_slow_disk_stands_out(void **state)
 	made_clear(&m);
 }
 
+/* Three disks of flash beside 21 that turn are no outliers, whatever their rate; the one of them that
+ * is slower than the others of its model is. */
+static void a_disk_is_held_against_its_model(void **state)
+{
+	struct buf lines = {0};
+	struct made m;
+
+	(void)state;
+	add_run(&lines, 1, "4", "");
+	for (size_t h = 0; h < 6; h++) {
+		struct result_environment v = {.run = 1, .host = (char *)hosts[h]};
+		struct result_trial t = a_trial(hosts[h], 1, 1, 0, 0, 1000000000);
+		json_t *disks = json_array();
+
+		for (size_t d = 0; d < 4; d++) {
+			int flash = d == 3 && h % 2, slow = h == 2 && d == 1;
+			char name[] = {'s', 'd', (char)('a' + d), '\0'};
+			struct trial_part *p = detail_part(&t.sum.detail, "disk", name, NULL);
+
+			p->ops = 1;
+			p->bytes = (flash ? 500000000 : 100000000) + 1000 * ((h * 7 + d * 5) % 11);
+			p->elapsed_ns = slow ? 1300000000 : 1000000000;
+			json_array_append_new(disks, json_pack("{ss ss}", "name", name, "model",
+				flash ? "FLASH" : "TURNS"));
+		}
+		v.inventory = json_pack("{so}", "disks", disks);
+		export_environment(&v, &lines);
+		json_decref(v.inventory);
+		export_trial(&t, &lines);
+		detail_clear(&t.sum.detail);
+	}
+	m = made_of(&lines);
+	assert_int_equal(m.a.n_outliers, 1);
+	assert_string_equal(m.a.outliers[0].host, "c");
+	assert_string_equal(m.a.outliers[0].disk, "sdb");
+	assert_true(fabs(m.a.outliers[0].ratio - 1 / 1.3) < 0.01);
+	made_clear(&m);
+}
+
 /* A text that is no plan of this version leaves the run's own words: baseline and layouts. */
 static void without_a_plan_the_run_tells(void **state)
 {
@@ -274,6 +313,7 @@ int main(void)
 		cmocka_unit_test(ratios_are_found),
 		cmocka_unit_test(a_slow_host_stands_out),
 		cmocka_unit_test(a_slow_disk_stands_out),
+		cmocka_unit_test(a_disk_is_held_against_its_model),
 		cmocka_unit_test(without_a_plan_the_run_tells),
 	};
 
