@@ -168,9 +168,10 @@ static int latency_of(const json_t *d, struct fio_bins *table, struct fio_side *
 	s->lat_n = json_get_num(best, "N", (double)s->ops);
 	s->lat_mean = number(best, "mean") * scale;
 	s->lat_max = number(best, "max") * scale;
-	s->p50 = percentile(best, "50.000000", scale);
-	s->p99 = percentile(best, "99.000000", scale);
-	s->p999 = percentile(best, "99.900000", scale);
+	/* Each is the middle of a bin, and may lie above the maximum, which is exact. */
+	s->p50 = fmin(percentile(best, "50.000000", scale), s->lat_max);
+	s->p99 = fmin(percentile(best, "99.000000", scale), s->lat_max);
+	s->p999 = fmin(percentile(best, "99.900000", scale), s->lat_max);
 	return scale == 1 ? take_bins(best, table, s) : 0;
 }
 

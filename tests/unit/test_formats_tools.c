@@ -363,6 +363,28 @@ static void test_fio_terse(void **state)
 	kit_bad("3;fio-3.33;seq;0;0;1;2;3\n", NULL, "it is cut off");
 }
 
+/* fio prints the middle of the last bin, which is above the longest latency there was. */
+static void test_fio_percentile_above_maximum(void **state)
+{
+	struct format_found f = {0};
+	struct buf b = {0};
+
+	(void)state;
+	doc_open(&b, 1700000000000);
+	job(&b, "g", 0, 4096000, 0, 1000,
+		"\"clat_ns\" : {\"min\" : 1000, \"max\" : 2175918, \"mean\" : 18995.3, \"N\" : 1000, "
+		"\"percentile\" : {\"50.000000\" : 13760, \"99.000000\" : 37632, "
+		"\"99.900000\" : 2179072}}");
+	buf_adds(&b, "]}\n");
+	kit_good(b.data, "fio", &f);
+	assert_int_equal(f.n_records, 1);
+	kit_near(kit_value(&f.records[0], "latency_p99")->value, 37632, "p99");
+	kit_near(kit_value(&f.records[0], "latency_p999")->value, 2175918, "p99.9");
+	kit_near(kit_value(&f.records[0], "latency_max")->value, 2175918, "max");
+	format_found_clear(&f);
+	buf_free(&b);
+}
+
 static void test_bonnie(void **state)
 {
 	/* 1.98, 1.97 and 1.03: the same figures in three layouts. */
@@ -554,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_fio_failures),
 		cmocka_unit_test(test_fio_large_number),
 		cmocka_unit_test(test_fio_terse),
+		cmocka_unit_test(test_fio_percentile_above_maximum),
 		cmocka_unit_test(test_bonnie),
 		cmocka_unit_test(test_bonnie_table),
 		cmocka_unit_test(test_bonnie_gaps),

@@ -77,6 +77,34 @@ static uint64_t tiny(uint64_t *s)
 	return next_random(s) % 100;
 }
 
+/* From 1 ns to 1 h, every octave alike. */
+static uint64_t any_size(uint64_t *s)
+{
+	return (uint64_t)exp(next_unit(s) * log(3600e9));
+}
+
+/* On the edges of the buckets, where they are widest for what they hold. */
+static uint64_t edges(uint64_t *s)
+{
+	uint64_t power = 1ULL << (7 + next_random(s) % 34);
+
+	return power + (power >> 6) * (next_random(s) % 64) - next_random(s) % 2;
+}
+
+/* Tails without a mean: one in a hundred is a thousand times the median. */
+static uint64_t pareto(uint64_t *s)
+{
+	double v = 20000 * pow(next_unit(s), -1.5);
+
+	return v < 3600e9 ? (uint64_t)v : 3600000000000;
+}
+
+/* Mostly one value, and an hour now and then: at rank 0.999 it is one or the other. */
+static uint64_t stalls(uint64_t *s)
+{
+	return next_random(s) % 1000 ? 50000 : 3600000000000;
+}
+
 static uint64_t constant(uint64_t *s)
 {
 	(void)s;
@@ -93,7 +121,8 @@ static int compare(const void *a, const void *b)
 static void percentiles_match_sorted_data(void **state)
 {
 	static uint64_t (*const shapes[])(uint64_t *) = {
-		uniform, exponential, lognormal, two_peaks, tiny, constant};
+		uniform, exponential, lognormal, two_peaks, tiny, any_size, edges, pareto, stalls,
+		constant};
 	static const double ps[] = {0, 0.001, 0.01, 0.07, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1};
 	uint64_t *values = xcalloc(VALUES, sizeof(*values)), seed = 88172645463325252ULL;
 	struct hist *h = xmalloc(sizeof(*h));
