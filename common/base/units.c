@@ -234,12 +234,13 @@ const char *units_rate(double bytes_per_s, char *out)
 	return out;
 }
 
-/* v / unit with one decimal under 10 ("1.5ms"), none above or where it would be 0. */
+/* v / unit with one decimal under 100 ("12.4ms"), none above or where it would be 0: three digits, as
+ * sizes and rates have them, so that values 1 % apart do not look alike. */
 static void print_short(const char *sign, uint64_t v, uint64_t unit, const char *name, char *out)
 {
 	uint64_t tenths = (v * 10 + unit / 2) / unit;
 
-	if (tenths >= 100 || tenths % 10 == 0)
+	if (tenths >= 1000 || tenths % 10 == 0)
 		snprintf(out, UNITS_LEN, "%s%" PRIu64 "%s", sign, (v + unit / 2) / unit, name);
 	else
 		snprintf(out, UNITS_LEN, "%s%" PRIu64 ".%u%s", sign, tenths / 10,
