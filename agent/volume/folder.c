@@ -21,29 +21,6 @@
 #include "common/base/proc.h"
 #include "common/base/units.h"
 
-/* Each part on the way must be a folder itself; the last one is opened as `how` says. */
-static int open_without_links(const char *path, int how, int *ret, struct err *e)
-{
-	const int look = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	char *copy = xstrdup(path), *rest = NULL;
-	char *word = strtok_r(copy, "/", &rest);
-	int at = open("/", O_PATH | look);
-
-	while (at >= 0 && word) {
-		char *next = strtok_r(NULL, "/", &rest);
-		int fd = openat(at, word, (next ? O_PATH : how) | look);
-
-		if (fd < 0)
-			err_sys(e, "cannot open %s without following links", path);
-		close(at);
-		at = fd;
-		word = next;
-	}
-	free(copy);
-	*ret = at;
-	return at < 0 ? -1 : 0;
-}
-
 static int is_empty(int fd)
 {
 	int copy = dup(fd), n = 0;
@@ -65,7 +42,7 @@ static int give(const char *path, uid_t uid, gid_t gid, struct err *e)
 	struct stat st;
 	int fd, status = 0;
 
-	if (open_without_links(path, O_RDONLY, &fd, e))
+	if (fs_open_folder(path, O_RDONLY, &fd, e))
 		return -1;
 	if (fstat(fd, &st))
 		status = err_sys(e, "cannot look at %s", path);
@@ -113,7 +90,7 @@ static int open_closed(const char *path, int *ret, struct err *e)
 	struct stat st;
 	int fd;
 
-	if (open_without_links(path, O_PATH, &fd, e))
+	if (fs_open_folder(path, O_PATH, &fd, e))
 		return -1;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (!fstat(fd, &st) && (st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid())

@@ -17,6 +17,10 @@ int fs_read_fd(int fd, const char *name, size_t max, struct buf *out, struct err
 int fs_write_file(const char *path, const void *data, size_t len, mode_t mode, struct err *e);
 /* mkdir -p; folders made get the mode. Fails when a component is not a folder. */
 int fs_mkdir_p(const char *path, mode_t mode, struct err *e);
+/* Opens a folder by an absolute path on which every part is a folder itself, and none a symlink: what is
+ * opened is what the path says, whoever changes it meanwhile. flags: O_RDONLY or O_PATH. ERR_WRONG_STATE
+ * names the part that is no folder. */
+int fs_open_folder(const char *path, int flags, int *ret_fd, struct err *e);
 /* Removes a tree without following symlinks and without crossing into another file system. */
 int fs_remove_tree(const char *path, struct err *e);
 /* Takes an exclusive lock file (flock, close-on-exec, pid written); -1 with ERR_BUSY when another

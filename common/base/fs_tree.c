@@ -55,6 +55,42 @@ int fs_mkdir_p(const char *path, mode_t mode, struct err *e)
 	return status;
 }
 
+static int cannot_open(const char *path, const char *upto, struct err *e)
+{
+	if (errno != ENOTDIR && errno != ELOOP)
+		return err_sys(e, "cannot open %s", path);
+	return err_set(e, ERR_WRONG_STATE,
+		"cannot open %s without following links: %.*s is a symlink, or no folder", path,
+		(int)(upto - path), path);
+}
+
+int fs_open_folder(const char *path, int flags, int *ret_fd, struct err *e)
+{
+	const int look = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	const char *from = path + strspn(path, "/");
+	int at = open("/", (*from ? O_PATH : flags) | look);
+
+	if (at < 0)
+		return err_sys(e, "cannot open %s", path);
+	while (*from) {
+		size_t len = strcspn(from, "/");
+		const char *next = from + len + strspn(from + len, "/");
+		char *word = xstrndup(from, len);
+		int fd = openat(at, word, (*next ? O_PATH : flags) | look);
+
+		if (fd < 0)
+			cannot_open(path, from + len, e);
+		free(word);
+		close(at);
+		if (fd < 0)
+			return -1;
+		at = fd;
+		from = next;
+	}
+	*ret_fd = at;
+	return 0;
+}
+
 /* 1 when the folder is the root of a mount: by the kernel's word, else by its device. */
 static int is_mount_root(int fd, dev_t parent_dev, dev_t dev)
 {

@@ -193,6 +193,38 @@ static void removing_spares_link_targets(void **state)
 		assert_int_equal(fs_remove_tree(refused[i], &e), -1);
 }
 
+/* What was opened stays what it was, whatever its path leads to by then. */
+static void a_folder_is_opened_without_links(void **state)
+{
+	char *inner, *link;
+	struct stat a, b;
+	struct err e;
+	int fd;
+
+	(void)state;
+	assert_ok(fs_mkdir_p(at("opened/inner"), 0700, &e), e);
+	inner = xstrdup(at("opened/inner"));
+	link = xstrdup(at("opened/link"));
+	assert_ok(fs_open_folder(inner, O_PATH, &fd, &e), e);
+	assert_int_equal(stat(inner, &a), 0);
+	assert_int_equal(rename(inner, at("opened/moved")), 0);
+	assert_int_equal(symlink("/var", inner), 0);
+	assert_int_equal(fstat(fd, &b), 0);
+	assert_true(a.st_ino == b.st_ino && a.st_dev == b.st_dev);
+	close(fd);
+	assert_int_equal(fs_open_folder(inner, O_PATH, &fd, &e), -1);
+	assert_int_equal(e.code, ERR_WRONG_STATE);
+	assert_non_null(strstr(e.text, "opened/inner is a symlink, or no folder"));
+	assert_int_equal(symlink(at("opened"), link), 0);
+	assert_int_equal(fs_open_folder(at("opened/link/moved"), O_RDONLY, &fd, &e), -1);
+	assert_non_null(strstr(e.text, "opened/link is a symlink, or no folder"));
+	assert_int_equal(fs_open_folder(at("opened/none"), O_RDONLY, &fd, &e), -1);
+	assert_ok(fs_open_folder("/", O_RDONLY, &fd, &e), e);
+	close(fd);
+	free(inner);
+	free(link);
+}
+
 static void very_deep_trees_are_refused(void **state)
 {
 	struct buf path = {0};
@@ -323,6 +355,7 @@ int main(void)
 		cmocka_unit_test(writing_replaces_whole),
 		cmocka_unit_test(folders),
 		cmocka_unit_test(removing_spares_link_targets),
+		cmocka_unit_test(a_folder_is_opened_without_links),
 		cmocka_unit_test(very_deep_trees_are_refused),
 		cmocka_unit_test(a_lock_is_held_by_one_process),
 		cmocka_unit_test(ownership),
