@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "agent/shm.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
@@ -38,19 +40,43 @@ static size_t find(const struct children *c, pid_t pid)
 	return i;
 }
 
+/* It was left behind by a child of ours that was killed; it is not reaped yet, so that its number is
+ * its own. */
+static void forget_stray(pid_t pid)
+{
+	struct timespec now;
+	uint64_t ticks;
+	struct err ignored;
+	unsigned n;
+
+	if (proc_start_time(pid, &ticks, &ignored) || clock_gettime(CLOCK_BOOTTIME, &now))
+		return;
+	n = shm_remove_of(pid, SHM_ANY_OWNER, time(NULL) - now.tv_sec +
+		(int64_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK)));
+	if (n)
+		log_info("process", "%d was left behind with shared memory: %u removed", (int)pid, n);
+}
+
 static void on_sigchld(evutil_socket_t sig, short what, void *arg)
 {
 	struct children *c = arg;
 	int status;
-	pid_t pid;
 
 	(void)sig;
 	(void)what;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		size_t i = find(c, pid);
+	for (;;) {
+		siginfo_t info = {.si_pid = 0};
 		struct child ended;
+		size_t i;
+		pid_t pid;
 
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+			return;
+		pid = info.si_pid;
+		i = find(c, pid);
 		if (i == c->n)
+			forget_stray(pid);
+		if (waitpid(pid, &status, 0) != pid || i == c->n)
 			continue;
 		ended = c->v[i];
 		c->v[i] = c->v[--c->n];

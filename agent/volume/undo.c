@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/shm.h"
 #include "agent/volume/driver.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/signatures.h"
@@ -176,6 +177,8 @@ static int undo_bench(struct undo_ctx *u, struct err *e)
 			return err_set(e, ERR_WRONG_STATE,
 				"%s is not the folder that was made there; it is left alone", path);
 	}
+	if (!is_preview(u))
+		shm_remove_of_servers(path, geteuid() ? geteuid() : u->volume->worker_uid);
 	return empty(u, path, e) || run_on(u, "remove",
 		(const char *const[]){"rmdir", "--", path, NULL}, path, e) ? -1 : 0;
 }

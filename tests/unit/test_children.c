@@ -3,12 +3,19 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
 #include "agent/children.h"
+#include "agent/shm.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
 
 #define DEADLINE_S 30
 
@@ -71,9 +78,106 @@ static void a_stray_goes_with_its_children(void **state)
 	event_base_free(base);
 }
 
+/* A stray that made a segment, and waits. Its parent ends at once. */
+static pid_t leave_one_with_memory(int *ret_id)
+{
+	struct {
+		pid_t pid;
+		int id;
+	} told = {0};
+	pid_t middle;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	middle = fork();
+	if (middle == 0) {
+		if (fork() > 0)
+			_exit(0);
+		setsid();
+		told.pid = getpid();
+		told.id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+		if (write(ends[1], &told, sizeof(told)) != sizeof(told))
+			_exit(1);
+		wait_for_ever();
+	}
+	assert_int_equal(waitpid(middle, NULL, 0), middle);
+	assert_int_equal(read(ends[0], &told, sizeof(told)), sizeof(told));
+	close(ends[0]);
+	close(ends[1]);
+	*ret_id = told.id;
+	return told.pid;
+}
+
+static int segment_is_there(int id)
+{
+	struct shmid_ds ds;
+
+	return shmctl(id, IPC_STAT, &ds) == 0;
+}
+
+static void shared_memory_of_a_killed_stray_goes(void **state)
+{
+	int own = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), id, n;
+	struct event_base *base = event_base_new();
+	struct children *kids;
+	struct err e;
+	pid_t pid;
+
+	(void)state;
+	assert_ok(children_new(base, &kids, &e), e);
+	pid = leave_one_with_memory(&id);
+	assert_true(segment_is_there(id));
+	kill(pid, SIGKILL);
+	alarm(DEADLINE_S);
+	while (kill(pid, 0) == 0)
+		event_base_loop(base, EVLOOP_ONCE); /* until it is reaped */
+	alarm(0);
+	assert_false(segment_is_there(id));
+	assert_true(segment_is_there(own));
+	/* of a maker whose number comes again: what is older stays */
+	n = (int)shm_remove_of(getpid(), SHM_ANY_OWNER, time(NULL) + 60);
+	assert_int_equal(n, 0);
+	n = (int)shm_remove_of(getpid(), getuid() + 1, 0);
+	assert_int_equal(n, 0);
+	n = (int)shm_remove_of(getpid(), getuid(), 0);
+	assert_int_equal(n, 1);
+	assert_false(segment_is_there(own));
+	children_free(kids);
+	event_base_free(base);
+}
+
+/* By the file that it keeps: a number, its folder, when it began. */
+static void shared_memory_of_a_lost_server_goes(void **state)
+{
+	int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+	char top[] = "/tmp/test-server-XXXXXX";
+	char *data, *file, *text;
+	struct err e;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	data = xasprintf("%s/pg/data-p.1", top);
+	file = xasprintf("%s/postmaster.pid", data);
+	assert_ok(fs_mkdir_p(data, 0700, &e), e);
+	assert_int_equal(shm_remove_of_servers(top, getuid()), 0);
+	text = xasprintf("%d\n%s\n%lld\n5432\n", (int)getpid(), data, (long long)time(NULL));
+	assert_ok(fs_write_file(file, text, strlen(text), 0600, &e), e);
+	assert_true(segment_is_there(id));
+	assert_int_equal(shm_remove_of_servers(top, getuid()), 1);
+	assert_false(segment_is_there(id));
+	assert_ok(fs_remove_tree(top, &e), e);
+	free(text);
+	free(file);
+	free(data);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_stray_goes_with_its_children)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stray_goes_with_its_children),
+		cmocka_unit_test(shared_memory_of_a_killed_stray_goes),
+		cmocka_unit_test(shared_memory_of_a_lost_server_goes),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

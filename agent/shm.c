@@ -1,0 +1,86 @@
+/* Removing shared memory that nobody will. Owns nothing. */
+#include "agent/shm.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/fs.h"
+#include "common/base/mem.h"
+
+#define LIST "/proc/sysvipc/shm"
+#define PID_FILE_MAX 4096
+#define CLOCK_SLACK_S 1 /* times of segments are whole seconds */
+
+unsigned shm_remove_of(pid_t maker, uid_t owner, int64_t since_s)
+{
+	FILE *f = fopen(LIST, "re");
+	unsigned n = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		long long changed;
+		unsigned uid;
+		int id, pid;
+
+		/* key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime */
+		if (sscanf(line, "%*d %d %*o %*u %d %*d %*u %*u %*u %u %*u %*d %*d %lld", &id, &pid,
+			    &uid, &changed) != 4)
+			continue;
+		if (pid == maker && (owner == SHM_ANY_OWNER || uid == owner) &&
+			changed >= since_s - CLOCK_SLACK_S && !shmctl(id, IPC_RMID, NULL))
+			n++;
+	}
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Whoever filled the folder may have put anything in the file's place. */
+static int read_pid_file(const char *path, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct err ignored;
+	int status;
+
+	if (fd < 0)
+		return -1;
+	status = fs_read_fd(fd, path, PID_FILE_MAX, out, &ignored);
+	close(fd);
+	return status;
+}
+
+/* Its first line is the server's number, its third when it began. */
+static unsigned remove_of_server(const char *pid_file, uid_t owner)
+{
+	struct buf text = {0};
+	long long since;
+	unsigned n = 0;
+	int pid;
+
+	if (!read_pid_file(pid_file, &text) &&
+		sscanf(buf_str(&text), "%d %*[^\n] %lld", &pid, &since) == 2 && pid > 1)
+		n = shm_remove_of(pid, owner, since);
+	buf_free(&text);
+	return n;
+}
+
+unsigned shm_remove_of_servers(const char *folder, uid_t owner)
+{
+	char *pattern = xasprintf("%s/pg/data*/postmaster.pid", folder);
+	unsigned n = 0;
+	glob_t g = {0};
+
+	if (glob(pattern, GLOB_NOESCAPE, NULL, &g) == 0)
+		for (size_t i = 0; i < g.gl_pathc; i++)
+			n += remove_of_server(g.gl_pathv[i], owner);
+	globfree(&g);
+	free(pattern);
+	return n;
+}
