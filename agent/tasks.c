@@ -12,6 +12,7 @@
 #include "agent/policy/policy_check.h"
 #include "agent/volume/inspect.h"
 #include "agent/volume/scan_disks.h"
+#include "agent/workload/workload.h"
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
@@ -112,26 +113,35 @@ static int with_journal(struct helper_report *to, struct job_task *t,
 	return status;
 }
 
-/* Folders of the host that workloads write to, symlinks resolved: whoever may write beside them may
- * have put one there. */
-static int check_folders(const struct volume_ctx *ctx, const struct plan *p, struct err *e)
+/* A folder of the host that workloads write to, symlinks resolved: whoever may write beside it may have
+ * put one there. What the policy names is no way to it then: workers open it without following any. */
+static int check_folder(const struct volume_ctx *ctx, const char *path, struct err *e)
 {
-	struct strv folders = {0};
 	int remount, status = 0;
 	char *real;
 
+	if (!ctx->policy)
+		return err_set(e, ERR_DENIED, "without a policy no directory may be written to");
+	if (policy_check_directory(ctx->policy, path, &real, &remount, e))
+		return -1;
+	if (strcmp(path, real))
+		status = err_set(e, ERR_DENIED,
+			"a symlink leads to the target %s: name the folder itself, %s, in the plan and in "
+			"the policy's 'allow.directories'",
+			path, real);
+	free(real);
+	return status;
+}
+
+static int check_folders(const struct volume_ctx *ctx, const struct plan *p, struct err *e)
+{
+	struct strv folders = {0};
+	int status = 0;
+
 	for (size_t i = 0; i < p->n_workloads; i++)
 		workload_folders(&p->workloads[i], &folders);
-	for (size_t i = 0; i < folders.n && !status; i++) {
-		if (!ctx->policy) {
-			status = err_set(e, ERR_DENIED,
-				"without a policy no directory may be written to");
-		} else {
-			status = policy_check_directory(ctx->policy, folders.v[i], &real, &remount, e);
-			if (!status)
-				free(real);
-		}
-	}
+	for (size_t i = 0; i < folders.n && !status; i++)
+		status = check_folder(ctx, folders.v[i], e);
 	strv_free(&folders);
 	return status;
 }
@@ -423,36 +433,46 @@ static void collect(void *arg, const struct step *s)
 	strv_copy(&step->argv, &s->argv);
 }
 
-static void collect_program(void *arg, const struct workload *w, struct strv *argv)
-{
-	struct msg_preview_reply *r = arg;
+/* One layout's workloads. */
+struct workloads_preview {
+	const struct plan *plan;
+	uint32_t layout;
+	struct msg_preview_reply *reply;
+};
 
-	r->steps = xreallocarray(r->steps, r->n_steps + 1, sizeof(*r->steps));
-	r->steps[r->n_steps++] = (struct preview_step){.phase = PHASE_WORKLOAD,
-		.what = xasprintf("run %s (%s) in the volume's folder", w->name,
-			workload_kind_name(w->kind)),
-		.argv = *argv};
+static void collect_program(void *arg, const struct workload *w, const char *what,
+	const struct strv *argv)
+{
+	struct workloads_preview *p = arg;
+	const struct step s = {.phase = PHASE_WORKLOAD, .argv = *argv,
+		.what = xasprintf("%s (%s): %s", w->name, workload_kind_name(w->kind), what)};
+
+	collect(p->reply, &s);
+	free(s.what);
 }
 
-/* Programs that are the work, in the place of the layout's workloads: before it is taken down. Steps
- * from `from` on are the layout's. */
-static void add_programs(const struct plan *p, struct msg_preview_reply *r, size_t from)
+/* What the first trials start. */
+static int preview_workloads(const struct volume *v, void *arg, struct err *e)
 {
-	struct msg_preview_reply some = {0};
-	size_t at = from;
+	struct workloads_preview *p = arg;
+	struct workload_preview to = {.tell = collect_program, .arg = p};
+	struct msg_worker_spec spec = {.directory = v->directory, .layout = p->layout, .block = 1,
+		.repeat = 1, .syncfs_works = 1};
+	int status = 0;
 
-	while (at < r->n_steps && r->steps[at].phase != PHASE_TEARDOWN)
-		at++;
-	for (size_t i = 0; i < p->n_workloads; i++)
-		workload_programs(&p->workloads[i], p, collect_program, &some);
-	if (!some.n_steps)
-		return;
-	r->steps = xreallocarray(r->steps, r->n_steps + some.n_steps, sizeof(*r->steps));
-	memmove(&r->steps[at + some.n_steps], &r->steps[at],
-		(r->n_steps - at) * sizeof(*r->steps));
-	memcpy(&r->steps[at], some.steps, some.n_steps * sizeof(*some.steps));
-	r->n_steps += some.n_steps;
-	free(some.steps);
+	for (unsigned i = 0; i < p->plan->n_workloads && !status; i++) {
+		const struct workload *w = &p->plan->workloads[i];
+		const struct workload_order order = {
+			.spec = &spec, .plan = p->plan, .w = w, .preview = &to};
+
+		spec.workload = i;
+		spec.kind = (char *)workload_kind_name(w->kind);
+		status = workload_preview(&order, e);
+		if (status)
+			err_prefix(e, "workload %s", w->name);
+	}
+	strv_free(&to.made);
+	return status;
 }
 
 /* As an offer would be asked, at whatever hour the policy lets jobs run. */
@@ -485,11 +505,11 @@ static int preview_all(const struct preview_task *t, const struct plan *p,
 	ctx.disks = t->preview->disks;
 	ctx.n_disks = t->preview->n_disks;
 	for (size_t i = 0; i < p->n_layouts && !status; i++) {
+		struct workloads_preview work = {.plan = p, .layout = (uint32_t)i, .reply = r};
 		size_t from = r->n_steps;
 
 		ctx.unit = (struct unit){.block = 1, .layout = (uint32_t)i};
-		status = volume_preview(&ctx, &p->layouts[i], e);
-		add_programs(p, r, from);
+		status = volume_preview(&ctx, &p->layouts[i], preview_workloads, &work, e);
 		for (; from < r->n_steps; from++)
 			r->steps[from].layout = (uint32_t)i;
 	}

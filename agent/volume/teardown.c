@@ -172,7 +172,8 @@ static int preview_teardown(struct volume_ctx *ctx, struct recorder *r, struct e
 	return made == (size_t)-1 ? 0 : -1;
 }
 
-int volume_preview(struct volume_ctx *ctx, const struct layout *l, struct err *e)
+int volume_preview(struct volume_ctx *ctx, const struct layout *l,
+	int (*workloads)(const struct volume *v, void *arg, struct err *e), void *arg, struct err *e)
 {
 	struct recorder r = {.sink = {record, 1}, .to = ctx->sink};
 	struct volume_ctx own = *ctx;
@@ -184,6 +185,8 @@ int volume_preview(struct volume_ctx *ctx, const struct layout *l, struct err *e
 	status = volume_build(&own, l, &v, e);
 	if (!status && ctx->plan->cache == CACHE_COLD)
 		status = volume_cache_state(&own, &v, CACHE_COLD, &done, e);
+	if (!status && workloads)
+		status = workloads(&v, arg, e);
 	if (!status)
 		status = preview_teardown(&own, &r, e);
 	free(done);

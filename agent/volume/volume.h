@@ -105,8 +105,10 @@ struct json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
  * stays, other units are taken down all the same, and the first error is returned. */
 int volume_teardown(struct volume_ctx *ctx, struct journal *j, struct journal_entry *entries,
 	size_t n, struct err *e);
-/* Steps of all phases of one layout for --dry-run, in order, through a preview sink. */
-int volume_preview(struct volume_ctx *ctx, const struct layout *l, struct err *e);
+/* Steps of all phases of one layout for --dry-run, in order, through a preview sink. workloads (may be
+ * NULL) is called between building and taking down, with the volume as it would be. */
+int volume_preview(struct volume_ctx *ctx, const struct layout *l,
+	int (*workloads)(const struct volume *v, void *arg, struct err *e), void *arg, struct err *e);
 
 /* The sinks. */
 struct step_sink *sink_real(struct journal *j, struct unit unit,

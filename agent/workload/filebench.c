@@ -453,10 +453,17 @@ static int engine_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 			  : native_run(s->native, start_ns, cut, arg, ret, e);
 }
 
+/* Our own engine starts no program. */
+static int engine_preview(const struct workload_order *o, struct err *e)
+{
+	return o->w->filebench->program ? fb_program_preview(o, e) : 0;
+}
+
 const struct workload_engine filebench_engine = {
 	.kind = WORKLOAD_FILEBENCH,
 	.make = engine_make,
 	.prepare = engine_prepare,
 	.run = engine_run,
+	.preview = engine_preview,
 	.clear = engine_clear,
 };

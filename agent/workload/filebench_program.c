@@ -50,18 +50,37 @@ static char *version_in(const char *text)
 	return len > 0 && len < 64 ? xstrndup(at, len) : NULL;
 }
 
+static int find_program(const struct fb_program *p, struct err *e)
+{
+	if (access(p->w->program, X_OK) == 0)
+		return 0;
+	return err_sys(e, "program: there is no filebench to run at %s (it is in no current "
+			  "distribution: build it, or leave 'program' out for the native engine)",
+		p->w->program);
+}
+
+static void help_vector(const struct fb_program *p, struct strv *argv)
+{
+	strv_add(argv, p->w->program);
+	strv_add(argv, "-h");
+}
+
+static void run_vector(const struct fb_program *p, struct strv *argv)
+{
+	strv_add(argv, p->w->program);
+	strv_add(argv, "-f");
+	strv_add(argv, p->file);
+}
+
 static int check_program(struct fb_program *p, struct err *e)
 {
 	struct proc_result r = {0};
 	struct strv argv = {0};
 	int rc = 0;
 
-	if (access(p->w->program, X_OK) != 0)
-		return err_sys(e, "program: there is no filebench to run at %s (it is in no current "
-				  "distribution: build it, or leave 'program' out for the native engine)",
-			p->w->program);
-	strv_add(&argv, p->w->program);
-	strv_add(&argv, "-h");
+	if (find_program(p, e))
+		return -1;
+	help_vector(p, &argv);
 	if (proc_run(&argv, 10000, &r, e) < 0) {
 		rc = -1;
 	} else {
@@ -280,7 +299,7 @@ static int make_folder(const struct fb_program *p, struct err *e)
 	return 0;
 }
 
-int fb_program_prepare(const struct workload_order *order, struct fb_program **ret, struct err *e)
+static struct fb_program *program_new(const struct workload_order *order)
 {
 	struct fb_program *p = xcalloc(1, sizeof(*p));
 
@@ -290,6 +309,37 @@ int fb_program_prepare(const struct workload_order *order, struct fb_program **r
 	p->folder = xasprintf("%s/%s.files", order->spec->directory,
 		order->w->name ? order->w->name : "filebench");
 	p->file = xasprintf("%s/run.f", p->folder);
+	return p;
+}
+
+static void tell(const struct fb_program *p, void (*vector)(const struct fb_program *, struct strv *),
+	const char *what)
+{
+	const struct workload_preview *to = p->order->preview;
+	struct strv argv = {0};
+
+	vector(p, &argv);
+	to->tell(to->arg, p->order->w, what, &argv);
+	strv_free(&argv);
+}
+
+int fb_program_preview(const struct workload_order *order, struct err *e)
+{
+	struct fb_program *p = program_new(order);
+	int rc = find_program(p, e);
+
+	if (rc == 0) {
+		tell(p, help_vector, "ask for its version");
+		tell(p, run_vector, "run what was written into that file (timed)");
+	}
+	fb_program_clear(p);
+	return rc;
+}
+
+int fb_program_prepare(const struct workload_order *order, struct fb_program **ret, struct err *e)
+{
+	struct fb_program *p = program_new(order);
+
 	if (check_program(p, e) < 0 || make_folder(p, e) < 0 || write_text(p, e) < 0 ||
 		meter_init(&p->meter, 1, order->spec->sample_ns, e) < 0) {
 		fb_program_clear(p);
@@ -416,9 +466,7 @@ static int run_program(void *arg, struct err *e)
 
 	/* It maps its memory at a fixed place, and hangs where that is taken. */
 	personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
-	strv_add(&argv, p->w->program);
-	strv_add(&argv, "-f");
-	strv_add(&argv, p->file);
+	run_vector(p, &argv);
 	rc = proc_run(&argv, (unsigned)((p->run_s + MAKING_S) * 1000), &p->result, e);
 	if (rc == 0 && !strstr(buf_str(&p->result.out), "IO Summary:"))
 		rc = proc_check(&argv, &p->result, e) < 0 ? -1 : say_failure(p, e);

@@ -13,6 +13,8 @@ struct fb_program;
 int fb_program_prepare(const struct workload_order *order, struct fb_program **ret, struct err *e);
 int fb_program_run(struct fb_program *p, int64_t start_ns, workload_cut *cut, void *arg,
 	struct workload_result *ret, struct err *e);
+/* See workload_engine. */
+int fb_program_preview(const struct workload_order *order, struct err *e);
 void fb_program_clear(struct fb_program *p);
 
 #endif

@@ -357,10 +357,25 @@ static int parallel_make(const struct workload_order *order, struct err *e)
 	return rc;
 }
 
+static int parallel_preview(const struct workload_order *order, struct err *e)
+{
+	const struct work_parallel *w = order->w->parallel;
+
+	for (size_t i = 0; i < w->n; i++) {
+		struct workload_order one = *order;
+
+		one.w = &w->members[i];
+		if (workload_preview(&one, e))
+			return err_prefix(e, "member %s", one.w->name);
+	}
+	return 0;
+}
+
 const struct workload_engine parallel_engine = {
 	.kind = WORKLOAD_PARALLEL,
 	.make = parallel_make,
 	.prepare = parallel_prepare,
 	.run = parallel_run,
+	.preview = parallel_preview,
 	.clear = parallel_clear,
 };

@@ -119,6 +119,16 @@ static int ended_early(struct pg_cluster *c, const char *what, struct err *e)
 	return -1;
 }
 
+/* Its argv. */
+static int server_vector(struct pg_cluster *c, struct strv *argv, struct err *e)
+{
+	if (pg_program(&c->programs, "postgres", argv, e))
+		return -1;
+	strv_add_all(argv, (const char *const[]){"-D", c->data, NULL});
+	add_settings(c, argv);
+	return 0;
+}
+
 static int await_ready(struct pg_cluster *c, struct err *e)
 {
 	int64_t until = clock_mono_ns() + START_MS * NS_PER_MS;
@@ -141,13 +151,16 @@ int pg_cluster_start(struct pg_cluster *c, struct err *e)
 	struct strv argv = {0};
 	int fd, status;
 
+	if (server_vector(c, &argv, e))
+		return -1;
+	c->is_told = pg_cluster_tells(c, &argv, "start the server");
+	if (c->is_told) {
+		strv_free(&argv);
+		return 0;
+	}
 	forget_killed(c);
 	pg_log_free(c->log);
 	c->log = NULL;
-	if (pg_program(&c->programs, "postgres", &argv, e))
-		return -1;
-	strv_add_all(&argv, (const char *const[]){"-D", c->data, NULL});
-	add_settings(c, &argv);
 	status = pg_log_open(&c->log, &fd, e);
 	if (!status) {
 		status = pg_spawn(&argv, fd, -1, &c->server, e);
@@ -197,6 +210,9 @@ int pg_cluster_stop(struct pg_cluster *c, struct err *e)
 	char text[UNITS_LEN];
 	int status;
 
+	if (c->is_told)
+		pg_cluster_tells(c, NULL, "stop the server by SIGINT: it writes a checkpoint and ends");
+	c->is_told = 0;
 	if (!c->server)
 		return 0;
 	kill(c->server, SIGINT);

@@ -2,7 +2,10 @@
  * A private PostgreSQL cluster on the volume under test. Its data stay there between the workloads of
  * one build; each trial starts the server before its timed region and stops it afterwards, so that
  * the cache state can be made in between. No TCP, one socket in the cluster's own 0700 folder; the
- * superuser is called postgres, as most dumps expect.
+ * superuser is called postgres, as most dumps expect. Workloads of a plan share one cluster; a member
+ * of a parallel workload has its own, but a dump that of its restore.
+ *
+ * Where the order is a dry run's, each program goes to its preview in the place of being started.
  */
 #ifndef AGENT_WORKLOAD_PG_CLUSTER_H
 #define AGENT_WORKLOAD_PG_CLUSTER_H
@@ -19,10 +22,11 @@ struct pg_cluster {
 	const struct workload_order *order;
 	const struct work_pg *w;
 	struct pg_programs programs;
-	char *data;      /* the data folder: PG_DATASET's mount where the layout has one, else inside
+	char *data;      /* the data folder: in PG_DATASET's mount where the layout has one, else inside
 			    spec->directory */
 	unsigned connections; /* that the workload needs at once */
 	pid_t server;    /* 0: none */
+	int is_told;     /* a dry run would have a server now */
 	struct pg_log *log; /* of the server that runs or ran last */
 	int recovered;   /* an earlier server was killed: this one began with a recovery */
 };
@@ -43,8 +47,19 @@ void pg_cluster_close(struct pg_cluster *c);
 
 /* argv of a client program with its connection: "BIN/psql", "-h", …, "-U", "postgres". */
 int pg_cluster_vector(struct pg_cluster *c, const char *program, struct strv *argv, struct err *e);
-/* Runs a client program to its end; a non-zero end is an error. argv is freed. */
-int pg_cluster_run(struct strv *argv, struct buf *out, struct err *e);
+/* 1: a dry run, whose programs are told and not started. */
+int pg_cluster_is_preview(const struct pg_cluster *c);
+/* The same; and tells it what is due. argv NULL: no program. */
+int __attribute__((format(printf, 3, 4)))
+pg_cluster_tells(struct pg_cluster *c, const struct strv *argv, const char *what, ...);
+/* Runs a client program to its end; a non-zero end is an error. argv is freed. what: for a dry run,
+ * which leaves out as it is. */
+int __attribute__((format(printf, 5, 6)))
+pg_cluster_run(struct pg_cluster *c, struct strv *argv, struct buf *out, struct err *e,
+	const char *what, ...);
+/* The same without a judgement: ret tells how it ended (of a dry run: well). argv stays. */
+int pg_cluster_try(struct pg_cluster *c, const struct strv *argv, const char *what,
+	struct proc_result *ret, struct err *e);
 /* One statement by psql, unaligned; out (may be NULL) gets its rows. */
 int pg_cluster_sql(struct pg_cluster *c, const char *database, const char *sql, struct buf *out,
 	struct err *e);

@@ -26,7 +26,9 @@ struct dumping {
 	struct pg_cluster cluster;
 	struct meter meter;
 	char *database;
-	char *path;    /* of the dump */
+	int target;    /* the open folder of PG_TARGET_PATH; -1 */
+	char *path;    /* of the dump; below `target` by its descriptor, so that the folder which was
+			  opened is the one that is written to, whatever its path leads to by then */
 	int made;      /* something may be there */
 	struct strv argv;
 	struct proc_result output;
@@ -54,8 +56,10 @@ static void dump_clear(void *state)
 	if (!s)
 		return;
 	pg_cluster_close(&s->cluster);
-	if (s->made && s->w->target == PG_TARGET_PATH)
+	if (s->made && s->target >= 0)
 		remove_dump(s, &ignored);
+	if (s->target >= 0)
+		close(s->target);
 	meter_clear(&s->meter);
 	strv_free(&s->argv);
 	proc_result_free(&s->output);
@@ -64,25 +68,68 @@ static void dump_clear(void *state)
 	free(s);
 }
 
-static char *path_of(const struct dumping *s, const struct workload_order *o)
+/* Whoever may not write there learns it before the time begins. */
+static int cannot_write(const char *folder, struct err *e)
 {
-	const struct msg_worker_spec *spec = o->spec;
+	const char *user = pg_user_name();
 
-	if (s->w->target == PG_TARGET_NULL)
-		return xstrdup("/dev/null");
-	if (s->w->target == PG_TARGET_PATH)
-		return xasprintf("%s/arraymark-%s-%u.%u.dump", s->w->target_path, o->w->name,
-			spec->block, spec->repeat);
-	return xasprintf("%s/%s-%u.%u.dump", spec->directory, o->w->name, spec->block, spec->repeat);
+	if (errno == EACCES)
+		return err_set(e, ERR_DENIED,
+			"the workers' user '%s' may not write into the target %s: `setfacl -m u:%s:rwx "
+			"%s`",
+			user, folder, user, folder);
+	return err_sys(e, "cannot write into the target %s", folder);
 }
 
+/* The policy's word is about the path as it is written: nothing else is opened by it. */
+static int open_target(struct dumping *s, char **ret, struct err *e)
+{
+	const char *folder = s->w->target_path;
+
+	if (pg_cluster_is_preview(&s->cluster)) {
+		*ret = xstrdup("/proc/<worker>/fd/<target>");
+		return 0;
+	}
+	if (fs_open_folder(folder, O_PATH, &s->target, e))
+		return err_prefix(e, "the target");
+	*ret = pg_fd_path(s->target, e);
+	if (!*ret)
+		return -1;
+	return access(*ret, W_OK | X_OK) ? cannot_write(folder, e) : 0;
+}
+
+static int find_path(struct dumping *s, const struct workload_order *o, struct err *e)
+{
+	const struct msg_worker_spec *spec = o->spec;
+	char *folder = NULL;
+	int status = 0;
+
+	switch (s->w->target) {
+	case PG_TARGET_NULL:
+		s->path = xstrdup("/dev/null");
+		break;
+	case PG_TARGET_VOLUME:
+		s->path = xasprintf("%s/%s-%u.%u.dump", spec->directory, o->w->name, spec->block,
+			spec->repeat);
+		break;
+	case PG_TARGET_PATH:
+		status = open_target(s, &folder, e);
+		if (!status)
+			s->path = xasprintf("%s/arraymark-%s-%u.%u.dump", folder, o->w->name,
+				spec->block, spec->repeat);
+		free(folder);
+	}
+	return status;
+}
+
+/* What would be there in earnest is taken for granted in a dry run. */
 static int check_database(struct dumping *s, const struct workload_order *o, struct err *e)
 {
 	char *sql = xasprintf("select 1 from pg_database where datname = '%s'", s->database);
 	struct buf out = {0};
 	int status = pg_cluster_sql(&s->cluster, "postgres", sql, &out, e);
 
-	if (!status && *buf_str(&out) != '1')
+	if (!status && !pg_cluster_is_preview(&s->cluster) && *buf_str(&out) != '1')
 		status = err_set(e, ERR_NOTFOUND,
 			"there is no database of '%s' in block %u: its restore failed, or did not run",
 			s->w->of, o->spec->block);
@@ -114,41 +161,32 @@ static int dump_vector(struct dumping *s, struct err *e)
 	return 0;
 }
 
-/* Whoever may not write there learns it before the time begins. */
-static int check_folder(const struct dumping *s, struct err *e)
-{
-	const char *folder = s->w->target_path, *user = pg_user_name();
-
-	if (s->w->target != PG_TARGET_PATH || !access(folder, W_OK | X_OK))
-		return 0;
-	if (errno == EACCES)
-		return err_set(e, ERR_DENIED,
-			"the workers' user '%s' may not write into the target %s: `setfacl -m u:%s:rwx "
-			"%s`",
-			user, folder, user, folder);
-	return err_sys(e, "cannot write into the target %s", folder);
-}
-
 static int prepare(struct dumping *s, const struct workload_order *o, struct err *e)
 {
 	if (meter_init(&s->meter, DUMP_LANES, o->spec->sample_ns, e) ||
 		pg_cluster_open(&s->cluster, o, s->w->jobs + SPARE_CONNECTIONS, e))
 		return -1;
-	s->path = path_of(s, o);
 	s->database = pg_database_name(o, s->w->of_index, s->w->of);
-	if (check_folder(s, e) || pg_cluster_start(&s->cluster, e) || check_database(s, o, e))
+	if (find_path(s, o, e) || pg_cluster_start(&s->cluster, e) || check_database(s, o, e))
 		return -1;
-	if (s->w->target != PG_TARGET_NULL && remove_dump(s, e))
+	if (s->w->target != PG_TARGET_NULL && !pg_cluster_is_preview(&s->cluster) && remove_dump(s, e))
 		return -1;
 	return dump_vector(s, e) || pg_cluster_settle(&s->cluster, e) ? -1 : 0;
 }
 
-static int dump_prepare(const struct workload_order *order, void **ret_state, struct err *e)
+static struct dumping *dumping_new(const struct workload_order *order)
 {
 	struct dumping *s = xcalloc(1, sizeof(*s));
 
 	s->w = order->w->pg;
-	s->meter.done_fd = -1;
+	s->meter.done_fd = s->target = -1;
+	return s;
+}
+
+static int dump_prepare(const struct workload_order *order, void **ret_state, struct err *e)
+{
+	struct dumping *s = dumping_new(order);
+
 	if (prepare(s, order, e)) {
 		dump_clear(s);
 		return -1;
@@ -227,6 +265,8 @@ static int sync_dump(struct dumping *s, struct err *e)
 
 	if (s->w->target == PG_TARGET_NULL || !s->w->sync)
 		return 0;
+	if (pg_cluster_tells(&s->cluster, NULL, "sync what was written"))
+		return 0;
 	if (each_file(s, sync_file, NULL, e))
 		return -1;
 	folder = xstrndup(s->path, (size_t)(strrchr(s->path, '/') - s->path));
@@ -255,6 +295,26 @@ static int check_place(const struct dumping *s, struct err *e)
 	return err_set(e, ERR_WRONG_STATE, "%s lies on another device than the volume", s->path);
 }
 
+static int dump_database(struct dumping *s, struct err *e)
+{
+	int status = pg_cluster_try(&s->cluster, &s->argv, "dump it (timed)", &s->output, e);
+
+	if (!status)
+		status = proc_check(&s->argv, &s->output, e);
+	s->dumped_ns = meter_now(&s->meter);
+	return status;
+}
+
+static int dump_preview(const struct workload_order *order, struct err *e)
+{
+	struct dumping *s = dumping_new(order);
+	int status = prepare(s, order, e) || dump_database(s, e) || sync_dump(s, e) ||
+		     pg_cluster_stop(&s->cluster, e);
+
+	dump_clear(s);
+	return status ? -1 : 0;
+}
+
 /* The timed part, in a thread of its own while samples are cut. */
 static int work(void *arg, struct err *e)
 {
@@ -267,10 +327,7 @@ static int work(void *arg, struct err *e)
 	if (pg_progress_start(&progress, e))
 		return -1;
 	s->made = 1;
-	status = proc_run(&s->argv, PG_LONG_MS, &s->output, e);
-	if (!status)
-		status = proc_check(&s->argv, &s->output, e);
-	s->dumped_ns = meter_now(&s->meter);
+	status = dump_database(s, e);
 	if (!status)
 		status = sync_dump(s, e);
 	if (!status)
@@ -289,6 +346,8 @@ static void tell(struct dumping *s, int failed, struct workload_result *ret)
 	strv_quote(&s->argv, &words);
 	detail_note(d, "command", buf_str(&words));
 	buf_free(&words);
+	if (s->w->target == PG_TARGET_PATH)
+		detail_note(d, "target", s->w->target_path);
 	if (s->output.err.len)
 		detail_note(d, "pg_dump", buf_str(&s->output.err));
 	detail_fact(d, "dump_time", (double)s->dumped_ns / NS_PER_S, "s");
@@ -330,5 +389,6 @@ const struct workload_engine pg_dump_engine = {
 	.kind = WORKLOAD_PG_DUMP,
 	.prepare = dump_prepare,
 	.run = dump_run,
+	.preview = dump_preview,
 	.clear = dump_clear,
 };

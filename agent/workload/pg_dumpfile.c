@@ -16,13 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/workload/pg_shape.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/sha256.h"
 #include "common/base/units.h"
 
-#define HEAD_BYTES 4096
-#define TAIL_BYTES 4096
 #define CHUNK (1 << 20)
 #define PACKED 8 /* an archive of pgbench's rows, mostly blanks, takes far less than that part */
 #define LIST_MS (10 * 60 * 1000)
@@ -30,11 +29,8 @@
 
 struct hashing {
 	struct sha256 *sha;
-	uint64_t bytes;
-	char head[HEAD_BYTES + 1]; /* of the first file; NUL-terminated */
-	size_t head_len;
-	char tail[TAIL_BYTES + 1]; /* what was read last; NUL-terminated */
-	size_t tail_len;
+	uint64_t bytes;      /* of all files */
+	struct pg_ends ends; /* of the one that is read, or was read last */
 };
 
 int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e)
@@ -56,35 +52,16 @@ int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e
 	return err_sys(e, "cannot open the %s %s", what, path);
 }
 
-static void keep_tail(struct hashing *h, const char *chunk, size_t n)
-{
-	size_t take = n < TAIL_BYTES ? n : TAIL_BYTES;
-	size_t keep = h->tail_len < TAIL_BYTES - take ? h->tail_len : TAIL_BYTES - take;
-
-	memmove(h->tail, h->tail + h->tail_len - keep, keep);
-	memcpy(h->tail + keep, chunk + n - take, take);
-	h->tail_len = keep + take;
-	h->tail[h->tail_len] = '\0';
-}
-
 static int hash_fd(struct hashing *h, int fd, const char *name, struct err *e)
 {
 	char *chunk = xmalloc(CHUNK);
 	ssize_t n;
 
 	while ((n = read(fd, chunk, CHUNK)) > 0 || (n < 0 && errno == EINTR)) {
-		size_t room = HEAD_BYTES - h->head_len;
-
 		if (n < 0)
 			continue;
-		if (h->bytes == h->head_len && room) {
-			size_t take = (size_t)n < room ? (size_t)n : room;
-
-			memcpy(h->head + h->head_len, chunk, take);
-			h->head_len += take;
-		}
 		h->bytes += (uint64_t)n;
-		keep_tail(h, chunk, (size_t)n);
+		pg_ends_add(&h->ends, chunk, (size_t)n);
 		sha256_add(h->sha, chunk, (size_t)n);
 	}
 	free(chunk);
@@ -106,7 +83,10 @@ static int hash_entry(struct hashing *h, const char *folder, const char *name, s
 		if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
 			snprintf(label, sizeof(label), "%s %lld\n", name, (long long)st.st_size);
 			sha256_add(h->sha, label, strlen(label));
+			h->ends = (struct pg_ends){0};
 			status = hash_fd(h, fd, path, e);
+			if (!status)
+				status = pg_shape_part_is_whole(path, &h->ends, e);
 		}
 		close(fd);
 	}
@@ -130,52 +110,6 @@ static int hash_folder(struct hashing *h, const char *folder, struct err *e)
 	return status;
 }
 
-/* psql runs what there is of a script and ends well: a COPY whose data break off ends with the file.
- * Only the closing comment shows that nothing is missing; lines may follow it (\unrestrict, since the
- * releases of August 2025). That of a whole cluster has each database's in its middle. */
-static int check_closed(const struct pg_dumpfile *f, const struct hashing *h, struct err *e)
-{
-	const char *closing = strstr(h->head, "-- PostgreSQL database cluster dump")
-		? "\n-- PostgreSQL database cluster dump complete"
-		: "\n-- PostgreSQL database dump complete";
-
-	if (memmem(h->tail, h->tail_len, closing, strlen(closing)))
-		return 0;
-	return err_set(e, ERR_INPUT,
-		"%s is cut off: a plain dump ends with the line '%s'; copy it again, or make it again",
-		f->shown, closing + 1);
-}
-
-/* "PGDMP" begins a custom archive; plain ones are text. */
-static int find_format(struct pg_dumpfile *f, const struct hashing *h, int is_folder, struct err *e)
-{
-	char *toc;
-
-	if (is_folder) {
-		toc = xasprintf("%s/toc.dat", f->path);
-		f->format = access(toc, R_OK) ? PG_FORMAT_AUTO : PG_FORMAT_DIRECTORY;
-		free(toc);
-		if (f->format == PG_FORMAT_AUTO)
-			return err_set(e, ERR_INPUT,
-				"%s is not a dump: the folder that pg_dump -Fd makes has a toc.dat",
-				f->shown);
-		return 0;
-	}
-	if (h->bytes == 0)
-		return err_set(e, ERR_INPUT, "%s is not a dump: it is empty", f->shown);
-	if (h->head_len >= 5 && !memcmp(h->head, "PGDMP", 5)) {
-		f->format = PG_FORMAT_CUSTOM;
-		return 0;
-	}
-	f->format = PG_FORMAT_PLAIN;
-	if (memchr(h->head, '\0', h->head_len) || !strstr(h->head, "PostgreSQL database"))
-		return err_set(e, ERR_INPUT,
-			"%s is not a dump: it begins neither with PGDMP (pg_dump -Fc) nor with the words "
-			"of a plain one; what is compressed must be unpacked first",
-			f->shown);
-	return check_closed(f, h, e);
-}
-
 /* Behind `label` in the text: "15.18 (Debian …)" -> "15.18"; NULL: not there. */
 static char *version_after(const char *text, const char *label)
 {
@@ -196,6 +130,10 @@ static int read_contents(struct pg_dumpfile *f, struct pg_cluster *c, struct err
 	if (pg_program(&c->programs, "pg_restore", &argv, e))
 		return -1;
 	strv_add_all(&argv, (const char *const[]){"-l", f->path, NULL});
+	if (pg_cluster_tells(c, &argv, "read the table of contents of %s", f->shown)) {
+		strv_free(&argv);
+		return 0;
+	}
 	status = proc_run_ok(&argv, LIST_MS, &out, e);
 	if (status && strstr(e->text, "unsupported version"))
 		err_set(e, ERR_INPUT,
@@ -226,12 +164,17 @@ static int check_plan(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e
 {
 	const struct work_pg *w = c->w;
 
-	if (w->sha256 && strcmp(w->sha256, f->sha256))
+	if (w->sha256 && *f->sha256 && strcmp(w->sha256, f->sha256))
 		return err_set(e, ERR_INPUT, "%s is not the dump of the plan: its SHA-256 is %s",
 			f->shown, f->sha256);
 	if (w->format != PG_FORMAT_AUTO && w->format != f->format)
 		return err_set(e, ERR_INPUT, "%s is a dump of the format %s, not %s", f->shown,
 			pg_format_name(f->format), pg_format_name(w->format));
+	if (f->format == PG_FORMAT_TAR && w->jobs > 1)
+		return err_set(e, ERR_INPUT,
+			"%s is a tar, which one pg_restore reads from its front: leave 'jobs' out, or make "
+			"the dump with pg_dump -Fc or -Fd",
+			f->shown);
 	if (f->format == PG_FORMAT_PLAIN && (w->jobs > 1 || w->no_owner))
 		return err_set(e, ERR_INPUT,
 			"%s is a plain dump, which psql runs: it takes neither 'jobs' nor 'no-owner'",
@@ -299,33 +242,61 @@ int pg_input_hash(const char *path, const char *what, char ret[65], struct err *
 	return status;
 }
 
+/* Reads and hashes all of it. */
+static int read_all(struct pg_dumpfile *f, struct hashing *h, int fd, struct err *e)
+{
+	h->sha = sha256_new();
+	if (f->format == PG_FORMAT_DIRECTORY ? hash_folder(h, f->path, e) : hash_fd(h, fd, f->shown, e))
+		return -1;
+	sha256_end(h->sha, f->sha256);
+	f->bytes = h->bytes;
+	return f->format == PG_FORMAT_DIRECTORY ? 0 : pg_shape_of_file(&h->ends, f->shown, &f->format, e) ||
+		pg_shape_is_whole(f->format, &h->ends, f->shown, e) ? -1 : 0;
+}
+
+/* Just enough of it to know its format. */
+static int read_begin(struct pg_dumpfile *f, struct hashing *h, int fd, struct err *e)
+{
+	char begin[PG_HEAD_BYTES];
+	ssize_t n;
+
+	if (f->format == PG_FORMAT_DIRECTORY)
+		return 0;
+	n = pread(fd, begin, sizeof(begin), 0);
+	if (n < 0)
+		return err_sys(e, "cannot read the dump %s", f->shown);
+	pg_ends_add(&h->ends, begin, (size_t)n);
+	return pg_shape_of_file(&h->ends, f->shown, &f->format, e);
+}
+
+static int find_kind(struct pg_dumpfile *f, int fd, struct err *e)
+{
+	struct stat st;
+
+	f->format = PG_FORMAT_AUTO;
+	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return err_set(e, ERR_INPUT, "%s is neither a file nor a folder", f->shown);
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	f->format = PG_FORMAT_DIRECTORY;
+	return pg_shape_of_folder(f->path, f->shown, e);
+}
+
 static int examine(struct pg_dumpfile *f, struct pg_cluster *c, int fd, struct err *e)
 {
 	struct hashing *h = xcalloc(1, sizeof(*h));
-	struct stat st;
-	int is_folder, status;
+	int status = find_kind(f, fd, e);
 
-	h->sha = sha256_new();
-	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		status = err_set(e, ERR_INPUT, "%s is neither a file nor a folder", f->shown);
-		goto out;
-	}
-	is_folder = S_ISDIR(st.st_mode);
-	status = is_folder ? hash_folder(h, f->path, e) : hash_fd(h, fd, f->shown, e);
-	if (status)
-		goto out;
-	sha256_end(h->sha, f->sha256);
-	f->bytes = h->bytes;
-	status = find_format(f, h, is_folder, e);
+	if (!status)
+		status = pg_cluster_is_preview(c) ? read_begin(f, h, fd, e) : read_all(f, h, fd, e);
 	if (!status && f->format == PG_FORMAT_PLAIN)
-		f->made_by = version_after(h->head, "Dumped by pg_dump version ");
+		f->made_by = version_after(h->ends.head, "Dumped by pg_dump version ");
 	else if (!status)
 		status = read_contents(f, c, e);
 	if (!status)
 		status = check_made_by(f, c, e);
 	if (!status)
 		status = check_plan(f, c, e);
-out:
 	sha256_free(h->sha);
 	free(h);
 	return status;
@@ -350,7 +321,8 @@ int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 
 int pg_dumpfile_room(const struct work_pg *w, const char *folder, struct err *e)
 {
-	int64_t each = w->format == PG_FORMAT_PLAIN ? PG_SCALE_BYTES : PG_SCALE_BYTES / PACKED;
+	int is_packed = w->format != PG_FORMAT_PLAIN && w->format != PG_FORMAT_TAR;
+	int64_t each = is_packed ? PG_SCALE_BYTES / PACKED : PG_SCALE_BYTES;
 	char need_text[UNITS_LEN], free_text[UNITS_LEN];
 	int64_t need = w->scale * each, room;
 	struct statvfs st;
@@ -379,21 +351,6 @@ static int nameless_file(const struct work_pg *w, struct err *e)
 					 " for the dump");
 }
 
-/* Of our descriptor, for children that don't have it. /proc may be that of another PID namespace:
- * there we have another number. */
-static char *descriptor_path(int fd, struct err *e)
-{
-	char number[32];
-	ssize_t n = readlink("/proc/self", number, sizeof(number) - 1);
-
-	if (n < 0) {
-		err_sys(e, "cannot read /proc/self");
-		return NULL;
-	}
-	number[n] = '\0';
-	return xasprintf("/proc/%s/fd/%d", number, fd);
-}
-
 static int fill_source(struct pg_cluster *c, struct err *e)
 {
 	struct strv argv = {0};
@@ -404,30 +361,43 @@ static int fill_source(struct pg_cluster *c, struct err *e)
 	strv_add_all(&argv, (const char *const[]){"-i", "-q", "-s", NULL});
 	strv_addf(&argv, "%u", c->w->scale);
 	strv_add(&argv, SOURCE);
-	return pg_cluster_run(&argv, NULL, e);
+	return pg_cluster_run(c, &argv, NULL, e, "fill it at scale %u", c->w->scale);
 }
 
 static int dump_source(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 {
+	const char *letter = c->w->format == PG_FORMAT_PLAIN ? "p" : c->w->format == PG_FORMAT_TAR ? "t" : "c";
 	struct strv argv = {0};
 
 	if (pg_cluster_vector(c, "pg_dump", &argv, e))
 		return -1;
-	strv_addf(&argv, "-F%c", c->w->format == PG_FORMAT_PLAIN ? 'p' : 'c');
+	strv_addf(&argv, "-F%s", letter);
 	strv_add_all(&argv, (const char *const[]){"--no-sync", "-f", f->path, SOURCE, NULL});
-	return pg_cluster_run(&argv, NULL, e);
+	return pg_cluster_run(c, &argv, NULL, e, "dump it into a file without a name in " PG_MADE_IN);
+}
+
+/* For a dry run: nothing is made that it could look at. */
+static void pretend_made(struct pg_dumpfile *f, const struct work_pg *w)
+{
+	f->path = xstrdup("/proc/<worker>/fd/<dump>");
+	f->format = w->format == PG_FORMAT_AUTO ? PG_FORMAT_CUSTOM : w->format;
 }
 
 int pg_dumpfile_make(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 {
 	static const char drop[] = "drop database " SOURCE;
+	int is_preview = pg_cluster_is_preview(c);
 
-	*f = (struct pg_dumpfile){.fd = nameless_file(c->w, e)};
-	if (f->fd < 0 || !(f->path = descriptor_path(f->fd, e)))
+	*f = (struct pg_dumpfile){.fd = is_preview ? -1 : nameless_file(c->w, e)};
+	if (is_preview)
+		pretend_made(f, c->w);
+	else if (f->fd < 0 || !(f->path = pg_fd_path(f->fd, e)))
 		return -1;
 	f->shown = xasprintf("made by pgbench at scale %u", c->w->scale);
 	if (fill_source(c, e) || dump_source(f, c, e) || pg_cluster_sql(c, "postgres", drop, NULL, e))
 		return err_prefix(e, "cannot make a dump at scale %u", c->w->scale);
+	if (is_preview)
+		return f->format == PG_FORMAT_PLAIN ? 0 : read_contents(f, c, e);
 	if (lseek(f->fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "cannot read the dump again");
 	return examine(f, c, f->fd, e);

@@ -50,6 +50,7 @@ static void read_line(const char *program, const char *line, struct pg_errors *p
 	unsigned *ignored, int *summary)
 {
 	const char *message = error_in(program, line);
+	int is_known;
 
 	if (ignored_in(line, ignored)) {
 		*summary = 1;
@@ -57,11 +58,17 @@ static void read_line(const char *program, const char *line, struct pg_errors *p
 	}
 	if (!message)
 		return;
-	p->count++;
-	if (!p->first)
+	is_known = strstr(message, "role \"") && strstr(message, "already exists");
+	if (!p->first || (p->count == p->known_roles && !is_known)) {
+		free(p->first);
 		p->first = xstrndup(message, SHOWN_BYTES);
+	}
+	p->count++;
+	p->known_roles += is_known;
 	p->is_full |= strstr(message, "No space left on device") != NULL;
 	p->misses_role |= strstr(message, "role \"") && strstr(message, "does not exist");
+	p->misses_locale |= strstr(message, "invalid locale name") ||
+			    (strstr(message, "collation \"") && strstr(message, "does not exist"));
 }
 
 void pg_errors_read(const char *program, const struct proc_result *r, struct pg_errors *ret)
@@ -91,6 +98,9 @@ static const char *remedy(const struct pg_errors *p, int allowed)
 {
 	if (p->misses_role)
 		return " (a dump holds no roles: give them by 'globals', or use 'no-owner: true')";
+	if (p->misses_locale)
+		return " (the cluster takes its collations from the host's locales: make that one there, as "
+		       "with locale-gen)";
 	if (p->gave_up || allowed)
 		return "";
 	return " ('allow-errors: true' lets a trial count all the same)";

@@ -11,10 +11,13 @@
 struct pg_errors {
 	unsigned count;   /* errors found, or those that the summary line counts if they are more */
 	int is_least;     /* output was cut: there may be more */
+	unsigned known_roles; /* those of them that are about a role which is there already */
 	int gave_up;      /* it ended in the middle: what follows was not restored */
-	char *first;      /* the first error's line, without the program's name; NULL: none */
+	char *first;      /* the first error's line, without the program's name; one about a known role
+			     only where there is no other; NULL: none */
 	int is_full;      /* one of them is about a full volume */
 	int misses_role;  /* one of them is about a role that does not exist */
+	int misses_locale; /* one of them is about a locale that the host has not */
 };
 
 /* program: "pg_restore" or "psql". */

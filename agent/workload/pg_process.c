@@ -172,6 +172,20 @@ int pg_spawn(const struct strv *argv, int out, int gate, pid_t *ret, struct err 
 	return 0;
 }
 
+/* /proc may be that of another PID namespace: there we have another number. */
+char *pg_fd_path(int fd, struct err *e)
+{
+	char number[32];
+	ssize_t n = readlink("/proc/self", number, sizeof(number) - 1);
+
+	if (n < 0) {
+		err_sys(e, "cannot read /proc/self");
+		return NULL;
+	}
+	number[n] = '\0';
+	return xasprintf("/proc/%s/fd/%d", number, fd);
+}
+
 int pg_wait(pid_t pid, int ms, int *ret_status)
 {
 	int64_t until = clock_mono_ns() + ms * NS_PER_MS;

@@ -26,6 +26,8 @@ void pg_log_free(struct pg_log *l); /* NULL is fine */
  * when the calling thread ends. gate: a descriptor that must deliver one byte before the program
  * begins; -1: at once. */
 int pg_spawn(const struct strv *argv, int out, int gate, pid_t *ret, struct err *e);
+/* The path of our descriptor for other processes; NULL: e says why. Caller frees. */
+char *pg_fd_path(int fd, struct err *e);
 /* Waits for its end: 1 and the status of waitpid, 0 when `ms` were not enough. */
 int pg_wait(pid_t pid, int ms, int *ret_status);
 

@@ -79,10 +79,11 @@ static int restore_vector(struct restoring *s, struct err *e)
 	return 0;
 }
 
-/* Roles first: what a dump gives away must find its owner. `postgres` is there already, and a file
- * of pg_dumpall -g makes it again: that error alone is none. */
+/* Roles first: what a dump gives away must find its owner. `postgres` is there already, and so is what an
+ * earlier restore of the build made; a file of pg_dumpall -g makes them again: these errors are none. */
 static int run_globals(struct restoring *s, struct err *e)
 {
+	int is_preview = pg_cluster_is_preview(&s->cluster);
 	struct proc_result r = {0};
 	struct pg_errors found;
 	struct strv argv = {0};
@@ -92,15 +93,14 @@ static int run_globals(struct restoring *s, struct err *e)
 	if (!s->w->globals)
 		return 0;
 	pg_input_stamp(s->w->globals, stamp);
-	if (pg_input_hash(s->w->globals, "file of globals", s->globals_sha256, e))
+	if (!is_preview && pg_input_hash(s->w->globals, "file of globals", s->globals_sha256, e))
 		return -1;
 	if (script_vector(&s->cluster, "postgres", s->w->globals, 1, &argv, e))
 		return -1;
-	status = proc_run(&argv, PG_LONG_MS, &r, e);
+	status = pg_cluster_try(&s->cluster, &argv, "make the roles", &r, e);
 	if (!status) {
 		pg_errors_read("psql", &r, &found);
-		if (found.count == 1 && found.first &&
-			strstr(found.first, "role \"postgres\" already exists"))
+		if (found.count == found.known_roles)
 			found.count = 0;
 		status = pg_errors_check(&found, "psql", s->w->allow_errors, &r, e);
 		if (status)
@@ -140,12 +140,19 @@ static int prepare(struct restoring *s, const struct workload_order *order, stru
 	return restore_vector(s, e) || pg_cluster_settle(&s->cluster, e) ? -1 : 0;
 }
 
-static int restore_prepare(const struct workload_order *order, void **ret_state, struct err *e)
+static struct restoring *restoring_new(const struct workload_order *order)
 {
 	struct restoring *s = xcalloc(1, sizeof(*s));
 
 	s->w = order->w->pg;
 	s->dump.fd = s->meter.done_fd = -1;
+	return s;
+}
+
+static int restore_prepare(const struct workload_order *order, void **ret_state, struct err *e)
+{
+	struct restoring *s = restoring_new(order);
+
 	if (prepare(s, order, e)) {
 		restore_clear(s);
 		return -1;
@@ -159,32 +166,57 @@ static uint64_t dump_read(void *arg)
 	return pg_children_moved(program_of(arg), 0);
 }
 
-/* The timed part, in a thread of its own while samples are cut. */
-static int work(void *arg, struct err *e)
+static int restore_dump(struct restoring *s, struct err *e)
 {
-	struct restoring *s = arg;
-	struct pg_progress progress = {.lane = &s->meter.lanes[0], .moved = dump_read, .arg = s,
-		.interval_ns = s->meter.sample_ns, .limit = s->dump.bytes};
 	struct pg_errors found;
-	int status;
+	int status = pg_cluster_try(&s->cluster, &s->argv, "restore the dump (timed)", &s->output, e);
 
-	if (pg_progress_start(&progress, e))
-		return -1;
-	status = proc_run(&s->argv, PG_LONG_MS, &s->output, e);
 	s->restored_ns = s->checkpoint_ns = meter_now(&s->meter);
-	if (!status) {
-		pg_errors_read(program_of(s), &s->output, &found);
-		status = pg_errors_check(&found, program_of(s), s->w->allow_errors, &s->output, e);
-		pg_errors_clear(&found);
-	}
-	pg_progress_end(&progress, status ? 0 : s->dump.bytes);
-	if (!status && s->w->checkpoint)
+	if (status)
+		return -1;
+	pg_errors_read(program_of(s), &s->output, &found);
+	status = pg_errors_check(&found, program_of(s), s->w->allow_errors, &s->output, e);
+	pg_errors_clear(&found);
+	return status;
+}
+
+/* Still timed. */
+static int put_on_disks(struct restoring *s, struct err *e)
+{
+	int status = 0;
+
+	if (s->w->checkpoint)
 		status = pg_cluster_sql(&s->cluster, "postgres", "checkpoint", NULL, e);
 	s->checkpoint_ns = meter_now(&s->meter);
 	/* A checkpoint has synced each file already: without syncfs there is nothing left to do. */
 	if (!status && s->w->sync && (s->cluster.order->spec->syncfs_works || !s->w->checkpoint))
 		status = pg_cluster_sync(&s->cluster, e);
 	return status;
+}
+
+/* The timed part, in a thread of its own while samples are cut. */
+static int work(void *arg, struct err *e)
+{
+	struct restoring *s = arg;
+	struct pg_progress progress = {.lane = &s->meter.lanes[0], .moved = dump_read, .arg = s,
+		.interval_ns = s->meter.sample_ns, .limit = s->dump.bytes};
+	int status;
+
+	if (pg_progress_start(&progress, e))
+		return -1;
+	status = restore_dump(s, e);
+	pg_progress_end(&progress, status ? 0 : s->dump.bytes);
+	return status ? -1 : put_on_disks(s, e);
+}
+
+static int restore_preview(const struct workload_order *order, struct err *e)
+{
+	struct restoring *s = restoring_new(order);
+	int status = prepare(s, order, e) || restore_dump(s, e) || put_on_disks(s, e) ||
+		     pg_cluster_stop(&s->cluster, e);
+
+	restore_clear(s);
+	return status ? -1 : 0;
 }
 
 static void tell_errors(struct restoring *s, struct trial_detail *d)
@@ -263,5 +295,6 @@ const struct workload_engine pg_restore_engine = {
 	.kind = WORKLOAD_PG_RESTORE,
 	.prepare = restore_prepare,
 	.run = restore_run,
+	.preview = restore_preview,
 	.clear = restore_clear,
 };

@@ -67,6 +67,10 @@ static int find_home(struct pg_cluster *c, char **ret, struct err *e)
 
 	home = own ? xasprintf("%.*s/%s", (int)(slash - spec->directory), spec->directory, PG_DATASET)
 		   : xasprintf("%s/%s", spec->directory, "pg");
+	if (pg_cluster_is_preview(c)) {
+		*ret = home;
+		return 0;
+	}
 	if (!own && mkdir(home, 0700) && errno != EEXIST)
 		status = err_sys(e, "cannot make %s", home);
 	else if (lstat(home, &st))
@@ -80,6 +84,62 @@ static int find_home(struct pg_cluster *c, char **ret, struct err *e)
 	else
 		*ret = home;
 	return status;
+}
+
+/* Workloads of a plan share one; members of a parallel one run at once, and a server has its data to
+ * itself. */
+static char *data_folder(const struct pg_cluster *c, const char *home)
+{
+	const struct workload_order *o = c->order;
+
+	if (o->w == &o->plan->workloads[o->spec->workload] || c->w->of)
+		return xasprintf("%s/data", home);
+	return xasprintf("%s/data-%s", home, o->w->name);
+}
+
+/* ---- dry runs ---- */
+
+int pg_cluster_is_preview(const struct pg_cluster *c)
+{
+	return c->order && c->order->preview;
+}
+
+static int tells(struct pg_cluster *c, const struct strv *argv, const char *what, va_list ap)
+{
+	static const struct strv none;
+	struct workload_preview *to;
+	struct buf text = {0};
+
+	if (!pg_cluster_is_preview(c))
+		return 0;
+	to = c->order->preview;
+	buf_addv(&text, what, ap);
+	to->tell(to->arg, c->order->w, buf_str(&text), argv ? argv : &none);
+	buf_free(&text);
+	return 1;
+}
+
+int pg_cluster_tells(struct pg_cluster *c, const struct strv *argv, const char *what, ...)
+{
+	va_list ap;
+	int told;
+
+	va_start(ap, what);
+	told = tells(c, argv, what, ap);
+	va_end(ap);
+	return told;
+}
+
+/* 1: a dry run would have made it by now; it is remembered. */
+static int would_be_there(struct pg_cluster *c)
+{
+	struct strv *made = &c->order->preview->made;
+
+	for (size_t i = 0; i < made->n; i++)
+		if (!strcmp(made->v[i], c->data))
+			return 1;
+	strv_add(made, c->data);
+	return 0;
 }
 
 /* ---- initdb ---- */
@@ -100,27 +160,50 @@ static int check_version(const struct pg_cluster *c, const char *file, struct er
 		c->programs.version);
 }
 
+static int run_initdb(const struct strv *argv, const char *fresh, const char *data, struct err *e)
+{
+	if (access(fresh, F_OK) == 0 && fs_remove_tree(fresh, e))
+		return -1;
+	if (proc_run_ok(argv, INITDB_MS, NULL, e))
+		return -1;
+	return rename(fresh, data) ? err_sys(e, "cannot rename %s", fresh) : 0;
+}
+
 /* Under another name until it is whole: a killed one is begun anew. */
 static int init(struct pg_cluster *c, struct err *e)
 {
 	char *fresh = xasprintf("%s.new", c->data);
 	struct strv argv = {0};
-	int status = 0;
+	int status = pg_program(&c->programs, "initdb", &argv, e);
 
-	if (access(fresh, F_OK) == 0)
-		status = fs_remove_tree(fresh, e);
-	if (!status)
-		status = pg_program(&c->programs, "initdb", &argv, e);
-	if (!status) {
-		strv_add_all(&argv, (const char *const[]){"-D", fresh, "-U", "postgres",
-			"--auth=trust", "--no-locale", "-E", "UTF8", NULL});
-		status = proc_run_ok(&argv, INITDB_MS, NULL, e);
-	}
-	if (!status && rename(fresh, c->data))
-		status = err_sys(e, "cannot rename %s", fresh);
+	strv_add_all(&argv, (const char *const[]){"-D", fresh, "-U", "postgres", "--auth=trust",
+		"--no-locale", "-E", "UTF8", NULL});
+	if (!status && !pg_cluster_tells(c, &argv, "make a cluster, which becomes %s when it is whole", c->data))
+		status = run_initdb(&argv, fresh, c->data, e);
 	strv_free(&argv);
 	free(fresh);
 	return status ? err_prefix(e, "cannot make a PostgreSQL cluster") : 0;
+}
+
+static int make_if_new(struct pg_cluster *c, struct err *e)
+{
+	char *version = xasprintf("%s/PG_VERSION", c->data);
+	int status = 0;
+
+	if (pg_cluster_is_preview(c))
+		status = would_be_there(c) ? 0 : init(c, e);
+	else
+		status = access(version, F_OK) ? init(c, e) : check_version(c, version, e);
+	free(version);
+	return status;
+}
+
+/* Clients find the socket by /proc/self/cwd: a volume's path may be longer than a socket's. */
+static int enter(struct pg_cluster *c, struct err *e)
+{
+	if (pg_cluster_is_preview(c))
+		return 0;
+	return chdir(c->data) ? err_sys(e, "cannot enter %s", c->data) : 0;
 }
 
 /* libpq and the programs take settings from PG…; nothing of the agent's own may reach them. */
@@ -145,25 +228,19 @@ static void clean_environment(void)
 int pg_cluster_open(struct pg_cluster *c, const struct workload_order *order, unsigned connections,
 	struct err *e)
 {
-	char *home, *version;
-	int status;
+	char *home;
 
 	*c = (struct pg_cluster){.order = order, .w = order->w->pg, .connections = connections};
-	if (geteuid() == 0)
+	if (geteuid() == 0 && !pg_cluster_is_preview(c))
 		return err_set(e, ERR_DENIED,
 			"PostgreSQL does not run as root: give the workers an account of their own");
-	clean_environment();
+	if (!pg_cluster_is_preview(c))
+		clean_environment();
 	if (pg_find(c->w->version, &c->programs, e) || find_home(c, &home, e))
 		return -1;
-	c->data = xasprintf("%s/data", home);
-	version = xasprintf("%s/PG_VERSION", c->data);
-	status = access(version, F_OK) ? init(c, e) : check_version(c, version, e);
-	/* Clients find the socket by /proc/self/cwd: a volume's path may be longer than a socket's. */
-	if (!status && chdir(c->data))
-		status = err_sys(e, "cannot enter %s", c->data);
-	free(version);
+	c->data = data_folder(c, home);
 	free(home);
-	return status;
+	return make_if_new(c, e) || enter(c, e) ? -1 : 0;
 }
 
 /* ---- clients ---- */
@@ -206,11 +283,28 @@ static int client_failed(const struct strv *argv, struct proc_result *r, struct 
 	return -1;
 }
 
-int pg_cluster_run(struct strv *argv, struct buf *out, struct err *e)
+int pg_cluster_try(struct pg_cluster *c, const struct strv *argv, const char *what,
+	struct proc_result *ret, struct err *e)
+{
+	if (!pg_cluster_tells(c, argv, "%s", what))
+		return proc_run(argv, PG_LONG_MS, ret, e);
+	*ret = (struct proc_result){.exited = 1};
+	return 0;
+}
+
+int pg_cluster_run(struct pg_cluster *c, struct strv *argv, struct buf *out, struct err *e,
+	const char *what, ...)
 {
 	struct proc_result r = {0};
-	int status = proc_run(argv, PG_LONG_MS, &r, e);
+	struct buf text = {0};
+	va_list ap;
+	int status;
 
+	va_start(ap, what);
+	buf_addv(&text, what, ap);
+	va_end(ap);
+	status = pg_cluster_try(c, argv, buf_str(&text), &r, e);
+	buf_free(&text);
 	if (!status && (!r.exited || r.exit_status || r.timed_out))
 		status = client_failed(argv, &r, e);
 	if (!status && out)
@@ -229,7 +323,7 @@ int pg_cluster_sql(struct pg_cluster *c, const char *database, const char *sql, 
 		return -1;
 	strv_add_all(&argv, (const char *const[]){"-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1",
 		"-d", database, "-c", sql, NULL});
-	return pg_cluster_run(&argv, out, e);
+	return pg_cluster_run(c, &argv, out, e, "%s", sql);
 }
 
 int pg_cluster_new_database(struct pg_cluster *c, const char *name, const char *encoding,
@@ -240,14 +334,14 @@ int pg_cluster_new_database(struct pg_cluster *c, const char *name, const char *
 	if (pg_cluster_vector(c, "dropdb", &drop, e))
 		return -1;
 	strv_add_all(&drop, (const char *const[]){"--if-exists", name, NULL});
-	if (pg_cluster_run(&drop, NULL, e) || pg_cluster_vector(c, "createdb", &make, e))
+	if (pg_cluster_run(c, &drop, NULL, e, "drop an old database %s", name) || pg_cluster_vector(c, "createdb", &make, e))
 		return -1;
 	if (encoding)
 		strv_add_all(&make, (const char *const[]){"-E", encoding, NULL});
 	if (template_)
 		strv_add_all(&make, (const char *const[]){"-T", template_, NULL});
 	strv_add(&make, name);
-	return pg_cluster_run(&make, NULL, e);
+	return pg_cluster_run(c, &make, NULL, e, "make the database %s", name);
 }
 
 /* ---- syncing ---- */
@@ -273,6 +367,8 @@ int pg_cluster_sync(struct pg_cluster *c, struct err *e)
 {
 	int fd, rc;
 
+	if (pg_cluster_tells(c, NULL, "sync the volume: syncfs, or where that does nothing fsync of each file"))
+		return 0;
 	if (!c->order->spec->syncfs_works) {
 		if (nftw(c->data, sync_one, OPEN_FOLDERS, FTW_PHYS | FTW_MOUNT | FTW_DEPTH))
 			return err_sys(e, "fsync of the files in %s failed", c->data);

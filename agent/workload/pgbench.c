@@ -65,7 +65,7 @@ static int fill(struct benching *s, struct err *e)
 	strv_add_all(&argv, (const char *const[]){"-i", "-q", "-s", NULL});
 	strv_addf(&argv, "%u", s->w->scale);
 	strv_add(&argv, s->database);
-	if (pg_cluster_run(&argv, NULL, e))
+	if (pg_cluster_run(&s->cluster, &argv, NULL, e, "fill it at scale %u", s->w->scale))
 		return err_prefix(e, "cannot fill a database at scale %u", s->w->scale);
 	return pg_cluster_settle(&s->cluster, e) || pg_cluster_stop(&s->cluster, e) ? -1 : 0;
 }
@@ -89,7 +89,10 @@ static int bench_vector(struct benching *s, struct err *e)
 		strv_add(&s->argv, "-R");
 		strv_addf(&s->argv, "%u", w->rate);
 	}
-	strv_addf(&s->argv, "--random-seed=%u", (unsigned)(s->cluster.order->spec->seed >> 33));
+	if (pg_cluster_is_preview(&s->cluster))
+		strv_add(&s->argv, "--random-seed=<seed>");
+	else
+		strv_addf(&s->argv, "--random-seed=%u", (unsigned)(s->cluster.order->spec->seed >> 33));
 	strv_addf(&s->argv, "--log-prefix=%s/transactions", s->cluster.data);
 	strv_add_all(&s->argv, (const char *const[]){"-l", s->database, NULL});
 	return 0;
@@ -100,6 +103,8 @@ static int stand_by(struct benching *s, struct err *e)
 {
 	int ends[2], out, status;
 
+	if (pg_cluster_tells(&s->cluster, &s->argv, "run the transactions (timed)"))
+		return 0;
 	if (pipe(ends))
 		return err_sys(e, "cannot make a pipe");
 	s->gate = ends[1];
@@ -141,13 +146,26 @@ static int bench_make(const struct workload_order *order, struct err *e)
 	return status;
 }
 
+static int prepare(struct benching *s, const struct workload_order *order, struct err *e)
+{
+	return open_cluster(s, order, e) || bench_vector(s, e) ||
+		       pg_cluster_settle(&s->cluster, e) || stand_by(s, e) ? -1 : 0;
+}
+
+static int bench_preview(const struct workload_order *order, struct err *e)
+{
+	struct benching *s = bench_new(order);
+	int status = bench_make(order, e) || prepare(s, order, e) || pg_cluster_stop(&s->cluster, e);
+
+	bench_clear(s);
+	return status ? -1 : 0;
+}
+
 static int bench_prepare(const struct workload_order *order, void **ret_state, struct err *e)
 {
 	struct benching *s = bench_new(order);
 
-	if (meter_init(&s->meter, BENCH_LANES, order->spec->sample_ns, e) ||
-		open_cluster(s, order, e) || bench_vector(s, e) ||
-		pg_cluster_settle(&s->cluster, e) || stand_by(s, e)) {
+	if (meter_init(&s->meter, BENCH_LANES, order->spec->sample_ns, e) || prepare(s, order, e)) {
 		bench_clear(s);
 		return -1;
 	}
@@ -263,5 +281,6 @@ const struct workload_engine pgbench_engine = {
 	.make = bench_make,
 	.prepare = bench_prepare,
 	.run = bench_run,
+	.preview = bench_preview,
 	.clear = bench_clear,
 };

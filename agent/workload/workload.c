@@ -3,6 +3,7 @@
 
 #include "agent/workload/engines.h"
 #include "common/base/mem.h"
+#include "common/plan/workload.h"
 
 static const struct workload_engine *const engines[] = {
 	&scan_engine,
@@ -23,4 +24,22 @@ const struct workload_engine *workload_find(enum workload_kind kind)
 		if (engines[i]->kind == kind)
 			return engines[i];
 	return NULL;
+}
+
+static void tell_program(void *arg, const struct workload *w, struct strv *argv)
+{
+	struct workload_preview *p = arg;
+
+	p->tell(p->arg, w, "run in the volume's folder", argv);
+	strv_free(argv);
+}
+
+int workload_preview(const struct workload_order *order, struct err *e)
+{
+	const struct workload_engine *engine = workload_find(order->w->kind);
+
+	if (engine && engine->preview)
+		return engine->preview(order, e);
+	workload_programs(order->w, order->plan, tell_program, order->preview);
+	return 0;
 }

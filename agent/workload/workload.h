@@ -13,11 +13,19 @@
 #include "common/plan/plan.h"
 #include "proto/msg.h"
 
+/* A dry run: what a trial would start is told, and nothing is started or touched. */
+struct workload_preview {
+	/* argv: of a program, borrowed; empty where the worker itself does it. */
+	void (*tell)(void *arg, const struct workload *w, const char *what, const struct strv *argv);
+	void *arg;
+	struct strv made; /* folders that an engine would have made by now, in this build */
+};
 /* What an engine is to do; all of it is borrowed and outlives the engine's state. */
 struct workload_order {
 	const struct msg_worker_spec *spec; /* directory, seed, interval, …; a stream's own numbers */
 	const struct plan *plan;            /* NULL for a stream that the spec describes alone */
 	const struct workload *w;           /* of the plan, or a member of a parallel one; NULL with it */
+	struct workload_preview *preview; /* NULL: in earnest */
 	int disks_fd; /* where the descriptors of spec->disks wait to be taken (agent/fdpass.h) */
 };
 /* Counters that worker threads own, one per thread; merged by whoever cuts samples. */
@@ -44,10 +52,16 @@ struct workload_engine {
 	 * spec->sample_ns; what the samples count adds up to the result. ret is zeroed. */
 	int (*run)(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 		struct workload_result *ret, struct err *e);
+	/* Tells order->preview what make, prepare, run and clear start, in that order, by the code that
+	 * starts it. spec: kind, directory, workload, layout, block and repeat alone. NULL: nothing, or
+	 * what workload_programs() knows. */
+	int (*preview)(const struct workload_order *order, struct err *e);
 	/* Ends what it started, frees. The files in the volume stay. */
 	void (*clear)(void *state);
 };
 const struct workload_engine *workload_find(enum workload_kind kind);
+/* What one trial of the order's workload would start, whatever its kind; order->preview is set. */
+int workload_preview(const struct workload_order *order, struct err *e);
 /* One trial after its order is known: prepares, says WORKER_READY on fd, waits for WORKER_GO, runs,
  * sends samples and WORKER_DONE, also on failure. 0: all went well. For the worker's main and for
  * members of a parallel workload, which are processes too. */

@@ -16,8 +16,11 @@ static enum member_use use_of(enum workload_kind kind)
 	case WORKLOAD_RANDOM:
 	case WORKLOAD_FILEBENCH:
 	case WORKLOAD_FIO:
+	case WORKLOAD_PGBENCH:
 		return TIMED;
 	case WORKLOAD_COMMAND:
+	case WORKLOAD_PG_RESTORE:
+	case WORKLOAD_PG_DUMP:
 		return FIXED;
 	default:
 		return NEVER;
@@ -175,6 +178,18 @@ static void access(const struct workload *w, struct strv *inputs, struct strv *p
 		workload_access(&w->parallel->members[i], inputs, programs);
 }
 
+static void folders(const struct workload *w, struct strv *ret)
+{
+	for (size_t i = 0; i < w->parallel->n; i++)
+		workload_folders(&w->parallel->members[i], ret);
+}
+
+static void outside(const struct workload *w, struct strv *from, struct strv *to)
+{
+	for (size_t i = 0; i < w->parallel->n; i++)
+		workload_outside(&w->parallel->members[i], from, to);
+}
+
 /* Each thing once, whoever of the members lacks it. */
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)
 {
@@ -246,6 +261,8 @@ const struct workload_type work_parallel_type = {
 	.clear = clear,
 	.needs = needs,
 	.access = access,
+	.folders = folders,
+	.outside = outside,
 	.makes = makes,
 	.lacks = lacks,
 	.syncs = syncs,

@@ -10,7 +10,7 @@
 
 static const struct word format_words[] = {{"custom", PG_FORMAT_CUSTOM, NULL},
 	{"directory", PG_FORMAT_DIRECTORY, NULL}, {"plain", PG_FORMAT_PLAIN, NULL},
-	{"tar", PG_FORMAT_AUTO, "use custom or directory"}};
+	{"tar", PG_FORMAT_TAR, NULL}};
 static const struct word template_words[] = {{"template0", 0, NULL}, {"template1", 1, NULL}};
 static const struct word checkpoint_words[] = {{"included", 1, NULL}, {"excluded", 0, NULL}};
 static const struct word sync_words[] = {{"all", 1, NULL}, {"none", 0, NULL}};

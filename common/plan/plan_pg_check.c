@@ -5,10 +5,16 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "common/plan/plan_pg_internal.h"
+#include "common/plan/work_parallel.h"
 
 static int has(const struct workload_place *at, const char *key)
 {
 	return at->n->kind == YAML_MAP && yaml_get(at->n, key) != NULL;
+}
+
+static int is_member(const struct workload_place *at)
+{
+	return at->w != &at->p->workloads[at->index];
 }
 
 static void check_duration_beside(const struct workload_place *at)
@@ -18,9 +24,12 @@ static void check_duration_beside(const struct workload_place *at)
 			workload_kind_name(at->w->kind));
 }
 
-/* The cluster is one: another version cannot open it. */
+/* The cluster is one: another version cannot open it. Members of a parallel workload have their own, but
+ * dumps. */
 static void check_versions(const struct workload_place *at)
 {
+	if (is_member(at) && !at->w->pg->of)
+		return;
 	for (unsigned i = 0; i < at->index; i++) {
 		const struct workload *w = &at->p->workloads[i];
 
@@ -45,11 +54,14 @@ void pg_check_restore(const struct workload_place *at)
 		workload_error(at, "dump",
 			"what to restore is missing: dump: FILE, or scale: N for one that is made");
 	if (p->scale && p->format == PG_FORMAT_DIRECTORY)
-		workload_error(at, "format", "a dump that is made is one file: use custom or plain");
+		workload_error(at, "format", "a dump that is made is one file: use custom, plain or tar");
 	if (p->sha256 && !p->dump && p->scale)
 		workload_error(at, "sha256", "belongs to a 'dump' that is given");
 	if (p->format == PG_FORMAT_PLAIN && p->jobs > 1)
 		workload_error(at, "jobs", "a plain dump is run by one psql: jobs need custom or directory");
+	if (p->format == PG_FORMAT_TAR && p->jobs > 1)
+		workload_error(at, "jobs", "a tar is read from its front by one pg_restore: jobs need "
+					   "custom or directory");
 	if (p->format == PG_FORMAT_PLAIN && p->no_owner)
 		workload_error(at, "no-owner", "a plain dump sets its owners itself: make it with "
 					       "pg_dump --no-owner");
@@ -91,6 +103,20 @@ static void inherit_settings(struct work_pg *p, const struct work_pg *from)
 			xstrdup(from->settings[i].name), xstrdup(from->settings[i].value)};
 }
 
+/* A server has its data to itself. */
+static void check_other_dumps(const struct workload_place *at)
+{
+	const struct work_parallel *all = at->p->workloads[at->index].parallel;
+
+	for (size_t i = 0; is_member(at) && &all->members[i] != at->w; i++)
+		if (all->members[i].kind == WORKLOAD_PG_DUMP) {
+			workload_error(at, "of",
+				"'%s' dumps from the same server, which ends with it: one of them at a time",
+				all->members[i].name);
+			return;
+		}
+}
+
 void pg_check_dump(const struct workload_place *at)
 {
 	struct work_pg *p = at->w->pg;
@@ -98,6 +124,7 @@ void pg_check_dump(const struct workload_place *at)
 
 	check_duration_beside(at);
 	check_versions(at);
+	check_other_dumps(at);
 	if (of >= 0) {
 		p->of_index = (unsigned)of;
 		if (!has(at, "settings"))
@@ -108,7 +135,10 @@ void pg_check_dump(const struct workload_place *at)
 	}
 	if (p->format == PG_FORMAT_AUTO)
 		p->format = PG_FORMAT_PLAIN;
-	if (p->jobs > 1 && p->format != PG_FORMAT_DIRECTORY)
+	if (p->format == PG_FORMAT_TAR)
+		workload_error(at, "format", "pg_dump collects the tables of a tar in /tmp, which is not the "
+					     "volume: use plain, custom or directory");
+	else if (p->jobs > 1 && p->format != PG_FORMAT_DIRECTORY)
 		workload_error(at, "jobs", "pg_dump takes jobs with format: directory alone");
 	if (p->format == PG_FORMAT_DIRECTORY && p->target == PG_TARGET_NULL)
 		workload_error(at, "target", "a directory cannot be written to null");
@@ -120,7 +150,8 @@ void pg_check_bench(const struct workload_place *at)
 
 	check_versions(at);
 	if (at->w->duration_ns && has(at, "duration"))
-		workload_error(at, "duration", "is there twice: also beside 'pgbench'");
+		workload_error(at, "duration", "is there twice: also beside '%s'",
+			is_member(at) ? "parallel" : "pgbench");
 	if (at->w->duration_ns)
 		p->duration_ns = at->w->duration_ns;
 	if (p->duration_ns % NS_PER_S)

@@ -27,12 +27,16 @@ static void clear(struct workload *w)
 	w->pg = NULL;
 }
 
-/* The first of a plan's PostgreSQL workloads makes the cluster. */
+/* The first of a plan's PostgreSQL workloads makes the cluster; a member of a parallel one its own. */
 static int64_t cluster_bytes(const struct plan *p, const struct workload *w)
 {
-	for (size_t i = 0; &p->workloads[i] != w && i < p->n_workloads; i++)
-		if (p->workloads[i].pg)
-			return 0;
+	int earlier = 0;
+
+	for (size_t i = 0; i < p->n_workloads; i++) {
+		if (&p->workloads[i] == w)
+			return earlier ? 0 : PG_CLUSTER_BYTES;
+		earlier |= p->workloads[i].pg != NULL;
+	}
 	return PG_CLUSTER_BYTES;
 }
 

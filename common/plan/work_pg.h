@@ -14,7 +14,7 @@
 #define PG_SCALE_BYTES (16LL << 20) /* what one step of pgbench's scale takes, rounded up */
 #define PG_CLUSTER_BYTES (96LL << 20) /* of an empty cluster with its first WAL segments */
 
-enum pg_format { PG_FORMAT_AUTO, PG_FORMAT_CUSTOM, PG_FORMAT_DIRECTORY, PG_FORMAT_PLAIN };
+enum pg_format { PG_FORMAT_AUTO, PG_FORMAT_CUSTOM, PG_FORMAT_DIRECTORY, PG_FORMAT_PLAIN, PG_FORMAT_TAR };
 enum pg_target { PG_TARGET_VOLUME, PG_TARGET_NULL, PG_TARGET_PATH };
 enum pg_script { PG_SCRIPT_TPCB, PG_SCRIPT_SELECT, PG_SCRIPT_SIMPLE_UPDATE };
 enum pg_mode { PG_MODE_SIMPLE, PG_MODE_EXTENDED, PG_MODE_PREPARED };

@@ -95,7 +95,7 @@ test_run() {
 	like "a dry run shows fio's vector" "$(cat "$T/out")" '/usr/bin/fio --output-format=json[+] --status-interval=200ms -$'
 	like "and the command's" "$(cat "$T/out")" "/usr/bin/dd if=/dev/zero '?of=[{]dir[}]/c-[{]trial[}]'? bs=64k count=16"
 	run fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={two: {parallel: [{stream: {op: write, size: 1M}}, {fio: {options: {rw: write, size: 1m}}}, {command: {argv: [/usr/bin/ls, -l]}}]}}"
-	like "of what runs in parallel too" "$(tr '\n' '~' <"$T/out")" 'run two.2 .fio.[^/]*/usr/bin/fio --output-format=.*run two.3 .command.[^/]*/usr/bin/ls -l'
+	like "of what runs in parallel too" "$(tr '\n' '~' <"$T/out")" 'two.2 .fio.: run[^/]*/usr/bin/fio --output-format=.*two.3 .command.: run[^/]*/usr/bin/ls -l'
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
 	is "every trial is there" "$(trials_counted 1)" $((4 * LAYOUTS))
 	fleet_ctl export 1 >"$T/run.jsonl"

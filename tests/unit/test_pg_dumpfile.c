@@ -1,6 +1,6 @@
 /*
- * Dumps that a restore takes, before any program sees them. Plain ones only: archives are looked at by
- * pg_restore (tests/e2e/workload-pg.t). The texts are in the shape of versions 9.6 to 18.
+ * Dumps that a restore takes, before any program sees them; custom archives are looked at by pg_restore
+ * (tests/e2e/workload-pg.t). The texts are in the shape of versions 9.6 to 18.
  */
 #include "tests/unit/test.h"
 
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/workload/pg_dumpfile.h"
+#include "agent/workload/pg_shape.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 
@@ -92,6 +93,120 @@ static void plain_dumps_must_be_whole(void **state)
 	}
 }
 
+#define TAR_BLOCK 512
+
+/* The head of a tar's first member, as far as it is looked at, then blocks of `fill`, then zeros. */
+static void make_tar(struct buf *out, const char *member, unsigned blocks, unsigned zeros)
+{
+	char block[TAR_BLOCK] = {0};
+
+	memcpy(block, member, strlen(member));
+	memcpy(block + 257, "ustar", strlen("ustar"));
+	buf_add(out, block, sizeof(block));
+	memset(block, 'x', sizeof(block));
+	for (unsigned i = 0; i < blocks; i++)
+		buf_add(out, block, sizeof(block));
+	memset(block, 0, sizeof(block));
+	for (; zeros; zeros -= zeros < sizeof(block) ? zeros : sizeof(block))
+		buf_add(out, block, zeros < sizeof(block) ? zeros : sizeof(block));
+}
+
+static void tars_are_known_and_must_be_whole(void **state)
+{
+	static const struct {
+		const char *member;
+		unsigned blocks, zeros;
+		const char *said;
+	} cases[] = {
+		{"toc.dat", 3, 1024, NULL},
+		{"toc.dat", 5000, 1024, NULL},
+		{"toc.dat", 5000, 0, "is cut off: a tar ends with two blocks of zeros"},
+		{"toc.dat", 5000, 512, "is cut off"},
+		{"toc.dat", 5000, 1023, "is cut off"},
+		{"photos/1.jpg", 3, 1024, "is not a dump"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		enum pg_format format = PG_FORMAT_AUTO;
+		struct pg_ends ends = {0};
+		struct buf tar = {0};
+		struct err e = {0};
+		int status;
+
+		make_tar(&tar, cases[i].member, cases[i].blocks, cases[i].zeros);
+		for (size_t at = 0; at < tar.len; at += 3000)
+			pg_ends_add(&ends, tar.data + at, tar.len - at < 3000 ? tar.len - at : 3000);
+		status = pg_shape_of_file(&ends, "a.tar", &format, &e) ||
+			 pg_shape_is_whole(format, &ends, "a.tar", &e);
+		assert_int_equal(status, cases[i].said != NULL);
+		if (cases[i].said)
+			assert_non_null(strstr(e.text, cases[i].said));
+		else
+			assert_int_equal(format, PG_FORMAT_TAR);
+		buf_free(&tar);
+	}
+}
+
+static void rows_in_a_folder_must_be_whole(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		int is_whole;
+	} cases[] = {
+		{"3347.dat", "1\tone\n\\.\n\n\n", 1},
+		{"3347.dat", "INSERT INTO a VALUES (1);\n\n\n", 1},
+		{"3347.dat", "\\.\n\n\n", 1},
+		{"3347.dat", "1\tone\n2\tt", 0},
+		{"3347.dat", "1\tone\n", 0},
+		{"3347.dat", "1\tone\n\\.\n\n", 0},
+		{"3347.dat", "", 0},
+		{"blob_3347.dat", "ab", 1}, /* anything */
+		{"blobs.toc", "3347 blob_3347.dat\n", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *path = xasprintf("/srv/dump/%s", cases[i].name);
+		struct pg_ends ends = {0};
+		struct err e = {0};
+
+		pg_ends_add(&ends, cases[i].text, strlen(cases[i].text));
+		assert_int_equal(!pg_shape_part_is_whole(path, &ends, &e), cases[i].is_whole);
+		if (!cases[i].is_whole)
+			assert_non_null(strstr(e.text, "/srv/dump/3347.dat is cut off: "));
+		free(path);
+	}
+}
+
+/* Where the host has zstd, which PostgreSQL 16 and later compress with. */
+static void a_compressed_part_must_be_whole(void **state)
+{
+	const char *zstd = fs_find_program("zstd");
+	char *path = xasprintf("/tmp/test-part-%d.dat", (int)getpid()), *packed = xasprintf("%s.zst", path);
+	struct strv argv = {0};
+	struct pg_ends ends = {0};
+	struct err e = {0};
+
+	(void)state;
+	if (zstd) {
+		assert_ok(fs_write_file(path, END END END, strlen(END END END), 0600, &e), e);
+		strv_add_all(&argv, (const char *const[]){zstd, "-q", path, NULL});
+		assert_ok(proc_run_ok(&argv, 0, NULL, &e), e);
+		assert_ok(pg_shape_part_is_whole(packed, &ends, &e), e);
+		assert_int_equal(truncate(packed, 30), 0);
+		assert_int_equal(pg_shape_part_is_whole(packed, &ends, &e), -1);
+		assert_non_null(strstr(e.text, ".zst is cut off: "));
+		unlink(path);
+		unlink(packed);
+	}
+	strv_free(&argv);
+	free(packed);
+	free(path);
+	if (!zstd)
+		skip();
+}
+
 static void a_change_after_the_hash_is_seen(void **state)
 {
 	struct err e = {0};
@@ -120,12 +235,18 @@ static void a_made_dump_needs_room(void **state)
 	assert_int_equal(pg_dumpfile_room(&w, "/tmp", &e), -1);
 	assert_int_equal(e.code, ERR_FULL);
 	assert_non_null(strstr(e.text, "may take 32 PiB, and /tmp has "));
+	w.format = PG_FORMAT_TAR; /* not compressed either */
+	assert_int_equal(pg_dumpfile_room(&w, "/tmp", &e), -1);
+	assert_non_null(strstr(e.text, "may take 32 PiB, and /tmp has "));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_dumps_must_be_whole),
+		cmocka_unit_test(tars_are_known_and_must_be_whole),
+		cmocka_unit_test(rows_in_a_folder_must_be_whole),
+		cmocka_unit_test(a_compressed_part_must_be_whole),
 		cmocka_unit_test(a_made_dump_needs_room),
 		cmocka_unit_test(a_change_after_the_hash_is_seen),
 	};

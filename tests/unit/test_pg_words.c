@@ -56,6 +56,13 @@ static const struct complaint complaints[] = {
 		"\"base/16384/16385\": No space left on device\n"
 		"pg_restore: warning: errors ignored on restore: 1\n",
 		1, 0, 1, ERR_FULL, "the volume is full"},
+	{"a locale", "pg_restore",
+		"pg_restore: error: could not execute query: ERROR:  collation \"de_DE.utf8\" for encoding "
+		"\"UTF8\" does not exist\n" COMMAND "pg_restore: warning: errors ignored on restore: 1\n",
+		1, 0, 1, ERR_FAILED, "locale-gen"},
+	{"a database's locale", "psql",
+		"psql:/srv/a.sql:20: ERROR:  invalid locale name: \"xx_XX.utf8\"\n", 3, 0, 1, ERR_FAILED,
+		"locale-gen"},
 	{"psql goes on", "psql",
 		"psql:/srv/a.sql:12: ERROR:  relation \"ports\" already exists\n"
 		"psql:/srv/a.sql:15: NOTICE:  nothing\n",
@@ -89,6 +96,30 @@ static void complaints_are_read(void **state)
 		pg_errors_clear(&found);
 		proc_result_free(&r);
 	}
+}
+
+/* Those of a file of pg_dumpall -g that ran before; the first other one is what is said. */
+static void roles_that_are_there_are_counted_by_themselves(void **state)
+{
+	struct proc_result r = {.exited = 1};
+	struct pg_errors found;
+
+	(void)state;
+	buf_adds(&r.err, "psql:/g.sql:12: ERROR:  role \"postgres\" already exists\n"
+			 "psql:/g.sql:14: ERROR:  role \"dan\" already exists\n");
+	pg_errors_read("psql", &r, &found);
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.known_roles, 2);
+	assert_string_equal(found.first, "ERROR:  role \"postgres\" already exists");
+	pg_errors_clear(&found);
+	buf_adds(&r.err, "psql:/g.sql:16: ERROR:  tablespace \"fast\" does not exist\n"
+			 "psql:/g.sql:18: ERROR:  role \"eve\" already exists\n");
+	pg_errors_read("psql", &r, &found);
+	assert_int_equal(found.count, 4);
+	assert_int_equal(found.known_roles, 3);
+	assert_string_equal(found.first, "ERROR:  tablespace \"fast\" does not exist");
+	pg_errors_clear(&found);
+	proc_result_free(&r);
 }
 
 /* Over the cap the summary is cut off. */
@@ -237,6 +268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(complaints_are_read),
+		cmocka_unit_test(roles_that_are_there_are_counted_by_themselves),
 		cmocka_unit_test(cut_output_is_a_lower_bound),
 		cmocka_unit_test(reports_are_read),
 		cmocka_unit_test(transactions_are_read),

@@ -24,15 +24,15 @@ static const struct wrong restores[] = {
 		"7:65: workloads.w.pg_restore.template: 'x' is not a template (template0, template1)\n"},
 	{"formats", KINDS("  w: {pg_restore: {scale: 1, format: directory}}\n"
 			  "  x: {pg_restore: {dump: /a, format: plain, jobs: 2, no-owner: true}}\n"
-			  "  y: {pg_restore: {dump: /a, format: tar}}\n"),
-		"7:38: workloads.w.pg_restore.format: a dump that is made is one file: use custom or "
-		"plain\n"
+			  "  y: {pg_restore: {dump: /a, format: tar, jobs: 2}}\n"),
+		"7:38: workloads.w.pg_restore.format: a dump that is made is one file: use custom, "
+		"plain or tar\n"
 		"8:51: workloads.x.pg_restore.jobs: a plain dump is run by one psql: jobs need custom "
 		"or directory\n"
 		"8:64: workloads.x.pg_restore.no-owner: a plain dump sets its owners itself: make it "
 		"with pg_dump --no-owner\n"
-		"9:30: workloads.y.pg_restore.format: 'format: tar' is not supported by this version: "
-		"use custom or directory\n"},
+		"9:49: workloads.y.pg_restore.jobs: a tar is read from its front by one pg_restore: "
+		"jobs need custom or directory\n"},
 	{"hash", KINDS("  w: {pg_restore: {dump: /a, sha256: ABC}}\n"
 		       "  x: {pg_restore: {scale: 1, sha256: "
 		       "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}}\n"),
@@ -72,17 +72,41 @@ static const struct wrong dumps[] = {
 		"8:21: workloads.w.pg_dump.of: 's' is not a pg_restore\n"},
 	{"shape", KINDS(LOAD "  w: {pg_dump: {of: load, jobs: 3}}\n"
 			     "  x: {pg_dump: {of: load, format: directory, target: null}}\n"
-			     "  y: {pg_dump: {of: load, target: here, compress: 10}}\n"),
+			     "  y: {pg_dump: {of: load, target: here, compress: 10}}\n"
+			     "  z: {pg_dump: {of: load, format: tar}}\n"),
 		"8:33: workloads.w.pg_dump.jobs: pg_dump takes jobs with format: directory alone\n"
 		"9:54: workloads.x.pg_dump.target: a directory cannot be written to null\n"
 		"10:35: workloads.y.pg_dump.target: 'here' is not a target: volume, null, or the "
 		"absolute path of a folder\n"
-		"10:51: workloads.y.pg_dump.compress: '10' must be a whole number from 0 to 9\n"},
+		"10:51: workloads.y.pg_dump.compress: '10' must be a whole number from 0 to 9\n"
+		"11:35: workloads.z.pg_dump.format: pg_dump collects the tables of a tar in /tmp, "
+		"which is not the volume: use plain, custom or directory\n"},
 	{"another version", KINDS(LOAD "  w: {pg_dump: {of: load, version: 15}}\n"),
 		"8:36: workloads.w.pg_dump.version: 'load' has no version of its own, and all "
 		"PostgreSQL workloads of a plan share one cluster\n"},
 };
 WRONG_TEST(dumps)
+
+#define PARALLEL(body) KINDS(LOAD "  p: {parallel: " body "}\n")
+
+static const struct wrong members[] = {
+	{"a time for fixed work", KINDS("  p: {parallel: [{pg_restore: {dump: /a}}], duration: 1m}\n"),
+		"7:19: workloads.p.parallel.1: 'pg_restore' ends when it is done, not with the time: leave "
+		"duration out\n"},
+	{"two times", PARALLEL("[{pgbench: {duration: 5s}}], duration: 1m"),
+		"8:39: workloads.p.parallel.1.pgbench.duration: is there twice: also beside 'parallel'\n"},
+	{"two dumps of one server", PARALLEL("[{pg_dump: {of: load}}, {pg_dump: {of: load, target: ~}}]"),
+		"8:56: workloads.p.parallel.2.pg_dump.of: 'p.1' dumps from the same server, which ends with "
+		"it: one of them at a time\n"},
+	{"a dump of its neighbour", PARALLEL("[{pg_restore: {dump: /a}}, {pg_dump: {of: p}}]"),
+		"8:59: workloads.p.parallel.2.pg_dump.of: 'p' is this workload itself, and workloads run in "
+		"the order of the plan\n"},
+	{"another version of its server",
+		PARALLEL("[{pg_restore: {dump: /a, version: 14}}, {pg_dump: {of: load, version: 15}}]"),
+		"8:87: workloads.p.parallel.2.pg_dump.version: 'load' has no version of its own, and all "
+		"PostgreSQL workloads of a plan share one cluster\n"},
+};
+WRONG_TEST(members)
 
 static const struct wrong benches[] = {
 	{"shape", KINDS("  w: {pgbench: {clients: 2, jobs: 3, duration: 1500ms, script: tpcb}}\n"),
@@ -206,15 +230,49 @@ static void needs_grow_with_the_scale(void **state)
 	plan_free(p);
 }
 
+/* And what they ask of the host is asked of the whole. */
+static void members_have_clusters_of_their_own(void **state)
+{
+	struct plan *p = parse(KINDS(
+		LOAD "  p: {parallel: [{pg_restore: {dump: /b, globals: /g}}, {pgbench: {scale: 3, duration: 7s}}, "
+		     "{pg_dump: {of: load, target: /srv/out}}]}\n"));
+	struct strv inputs = {0}, programs = {0}, folders = {0}, from = {0}, to = {0};
+	struct workload_needs n;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(workload_needs(p, 1, 0, &n, &e), 0);
+	assert_int_equal(n.kept_bytes, 2 * PG_CLUSTER_BYTES + 3 * PG_SCALE_BYTES);
+	assert_int_equal(n.duration_ns, 7 * NS_PER_S);
+	assert_true(workload_makes(&p->workloads[1]));
+	workload_access(&p->workloads[1], &inputs, &programs);
+	workload_folders(&p->workloads[1], &folders);
+	workload_outside(&p->workloads[1], &from, &to);
+	assert_int_equal(inputs.n, 2);
+	assert_int_equal(folders.n, 1);
+	assert_string_equal(folders.v[0], "/srv/out");
+	assert_int_equal(from.n, 1);
+	assert_string_equal(from.v[0], "/b");
+	assert_int_equal(to.n, 1);
+	strv_free(&from);
+	strv_free(&to);
+	strv_free(&inputs);
+	strv_free(&programs);
+	strv_free(&folders);
+	plan_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restores),
 		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_benches),
 		cmocka_unit_test(everything_is_read),
 		cmocka_unit_test(kinds_know_what_they_are),
 		cmocka_unit_test(needs_grow_with_the_scale),
+		cmocka_unit_test(members_have_clusters_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

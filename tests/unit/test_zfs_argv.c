@@ -92,7 +92,7 @@ static int preview(struct fixture *f, struct err *e)
 	struct volume_ctx ctx = {.sink = sink, .plan = f->plan, .policy = f->policy, .inv = &f->inv,
 		.disks = f->bound, .n_disks = f->n_bound, .mount_root = root, .state_dir = state,
 		.job_tag = "", .self = "/bin/arraymark-agent", .worker_uid = geteuid()};
-	int status = volume_preview(&ctx, &f->plan->layouts[0], e);
+	int status = volume_preview(&ctx, &f->plan->layouts[0], NULL, NULL, e);
 
 	sink_free(sink);
 	free(root);

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# PostgreSQL workloads that cannot be: wrong dumps are one clear error each, whatever their format; a full
+# volume and a killed worker leave nothing behind.
+# Functions are passed by name, which the linter cannot follow; jq has dollars of its own.
+# shellcheck disable=SC2317,SC2119,SC2016
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/pg.sh
+. "$(dirname "$0")/pg.sh"
+
+write_plans() {
+	local ext4='ext4: {scratch: {disks: 1, size: 512M}, filesystem: {type: ext4}}'
+	local globals="globals: $IN/made/globals.sql, $SMALL"
+	plan wrong "$ext4" "\
+none: {pg_restore: {dump: $IN/none.dump, $SMALL}}
+newer: {pg_restore: {dump: $IN/newer.dump, $SMALL}}
+newer-sql: {pg_restore: {dump: $IN/newer.sql, $SMALL}}
+newer-dir: {pg_restore: {dump: $IN/newer.dir, $SMALL}}
+gone: {pg_restore: {dump: $IN/gone.dump, $SMALL}}
+empty: {pg_restore: {dump: $IN/empty.dump, $SMALL}}
+packed: {pg_restore: {dump: $IN/ports.sql.gz, $SMALL}}
+hollow: {pg_restore: {dump: $IN/hollow.dir, $SMALL}}
+tar-jobs: {pg_restore: {dump: $IN/made/ports.tar, jobs: 2, $SMALL}}
+secret: {pg_restore: {dump: $IN/secret.dump, $SMALL}}
+other: {pg_restore: {dump: $IN/made/ports.dump, sha256: $(printf '%064d' 1), $SMALL}}
+format: {pg_restore: {dump: $IN/made/ports.dump, format: plain, $SMALL}}
+roles: {pg_restore: {dump: $IN/made/ports.dump, $SMALL}}
+passes: {pg_restore: {dump: $IN/made/ports.dump, allow-errors: true, $SMALL}}
+encoding: {pg_restore: {dump: $IN/made/ports.dump, encoding: KLINGON, $SMALL}}
+template: {pg_restore: {dump: $IN/made/ports.dump, encoding: LATIN1, template: template1, $SMALL}}
+settings: {pg_restore: {dump: $IN/made/ports.dump, settings: {wal_level: minimal}}}
+cut: {pg_restore: {dump: $IN/cut.dump, allow-errors: true, $globals}}
+cut-toc: {pg_restore: {dump: $IN/toc.dump, allow-errors: true, $globals}}
+cut-sql: {pg_restore: {dump: $IN/cut.sql, $globals}}
+cut-tar: {pg_restore: {dump: $IN/cut.tar, allow-errors: true, $globals}}
+cut-rows: {pg_restore: {dump: $IN/cut.dir, allow-errors: true, $globals}}
+collation: {pg_restore: {dump: $IN/collation.sql, $globals}}
+of-none: {pg_dump: {of: none}}"
+	plan version "$ext4" "w: {pg_restore: {scale: 1, version: '7.4'}}"
+	plan full "ext4: {scratch: {disks: 1, size: 224M}, filesystem: {type: ext4}}" "\
+full: {pg_restore: {dump: $IN/big.sql, $globals}}"
+	plan slow "$ext4" "slow: {pg_restore: {dump: $IN/slow.sql, $globals}}"
+	plan denied "$ext4" "w: {pg_restore: {dump: /etc/passwd}}"
+	plan outside "$ext4" "\
+load: {pg_restore: {scale: 1}}
+w: {pg_dump: {of: load, target: /var}}"
+	plan linked "$ext4" "\
+load: {pg_restore: {scale: 1}}
+w: {pg_dump: {of: load, target: $FLEET/one/existing/link}}"
+	plan inside "$ext4" "\
+load: {pg_restore: {scale: 1}}
+w: {pg_dump: {of: load, target: $FLEET/one/existing/inner}}"
+}
+
+# says WORKLOAD REGEX
+says() { like "'$1' says what is wrong" "$(trial_of "$1" .error)" "$2"; }
+
+test_wrong() {
+	run fleet_ctl run "$T/wrong.yaml"
+	is "a run with wrong dumps fails" "$STATUS" 1
+	fleet_ctl export last >"$T/run.jsonl"
+	says none 'none.dump is not a dump: it begins neither with PGDMP'
+	says newer 'newer.dump was made by a newer PostgreSQL than [0-9]'
+	says newer-sql 'newer.sql was made by pg_dump 99.1, newer than the PostgreSQL [0-9]'
+	says newer-dir 'newer.dir was made by a newer PostgreSQL than [0-9]'
+	says empty 'empty.dump is not a dump: it is empty'
+	says packed 'ports.sql.gz is not a dump: .*what is compressed must be unpacked first'
+	says hollow 'hollow.dir is not a dump: the folder that pg_dump -Fd makes has a toc.dat'
+	says tar-jobs "ports.tar is a tar, which one pg_restore reads from its front: leave 'jobs' out"
+	says cut-toc 'toc.dump cannot be restored: .*(end of file|too short)'
+	says cut-tar 'cut.tar is cut off: a tar ends with two blocks of zeros'
+	says cut-rows "cut.dir/[0-9]+.dat is cut off: a table's rows end with two empty lines"
+	says collation 'collation "xx_XX.utf8" for encoding "UTF8" does not exist .*locale-gen'
+	says gone "there is no dump .*gone.dump on this host"
+	says secret "the workers' user 'arraymark-work' may not read the dump .*secret.dump: .chmod o.r"
+	says other 'ports.dump is not the dump of the plan: its SHA-256 is [0-9a-f]{64}'
+	says format 'ports.dump is a dump of the format custom, not plain'
+	says cut 'pg_restore gave up with status 1: .*(end of file|read)'
+	says cut-sql "cut.sql is cut off: a plain dump ends with the line '-- PostgreSQL database dump complete'"
+	says roles 'pg_restore met 1 error, the first: .*role "keeper" does not exist .*globals'
+	is "'passes' counts its errors and passes" "$(trial_of passes .ok) $(detail_of passes fact restore_errors)" "true 1"
+	says encoding 'createdb: "?KLINGON.* is not a valid encoding'
+	says template 'LATIN1.* is incompatible .*use template0'
+	says settings 'PostgreSQL .* did not start: FATAL: .*wal_level'
+	says of-none "no database of 'none'"
+	like "a failed trial has the server's log" "$(detail_of roles note 'server log')" 'role "keeper" does not exist'
+	run fleet_ctl run "$T/version.yaml"
+	like "a version that is not there" "$(cat "$T/err" "$T/out")" 'PostgreSQL 7.4 is not installed here: there is [0-9]'
+	run fleet_ctl run "$T/denied.yaml"
+	like "an input that the policy does not name is refused" "$(cat "$T/err" "$T/out")" "allow.inputs' does not name /etc/passwd"
+	run fleet_ctl run "$T/outside.yaml"
+	like "so is a target that it does not name" "$(cat "$T/err" "$T/out")" "allow.directories' does not name /var"
+	ln -s /var "$FLEET/one/existing/link"
+	run fleet_ctl run "$T/linked.yaml"
+	like "and one that is a way out of what it names" "$(cat "$T/err" "$T/out")" \
+		"allow.directories' does not name .*existing/link \(which is /var\)"
+	rm "$FLEET/one/existing/link"
+	mkdir "$FLEET/one/existing/real"
+	ln -s real "$FLEET/one/existing/inner"
+	run fleet_ctl run "$T/inside.yaml"
+	like "nor is a way within it taken, since somebody may change it" "$(cat "$T/err" "$T/out")" \
+		"a symlink leads to the target .*existing/inner: name the folder itself, .*existing/real"
+	rm -r "$FLEET/one/existing/inner" "$FLEET/one/existing/real"
+	check "nothing is left" nothing_left one
+	check "no server is left" no_postgres
+}
+
+test_dry_run() {
+	ends "a dry run notices a dump that is none" 1 fleet_ctl run --dry-run "$T/wrong.yaml"
+	like "and names it" "$(cat "$T/err")" 'workload none: .*none.dump is not a dump'
+}
+
+test_full() {
+	run fleet_ctl run "$T/full.yaml"
+	is "a run on a volume that fills up fails" "$STATUS" 1
+	fleet_ctl export last >"$T/run.jsonl"
+	like "and says so" "$(trial_of full .error)" 'the volume is full: .*No space left on device'
+	check "it is taken down" nothing_left one
+	check "no server is left" no_postgres
+}
+
+is_held_up() { grep -lsE "[p]ostgres: arraymark.*SELECT" /proc/[0-9]*/cmdline | grep -q .; }
+
+test_killed() {
+	local number
+	number=$(file_plan "$T/slow.yaml")
+	await_check "a restore is in its middle" 60 is_held_up
+	kill -KILL "$(worker_of one)"
+	await_check "its worker is killed: the run ends" 60 run_is_over "$number"
+	like "the trial says why" "$(exported "$number" 'select(.type == "trial") | .error')" 'killed by signal 9'
+	check "no server is left" no_postgres
+	check "the volume is taken down" nothing_left one
+}
+
+main() {
+	pg_fleet
+	write_plans
+	test_wrong
+	test_dry_run
+	test_full
+	test_killed
+	ends "check finds the store in order" 0 coordinator check
+	done_testing
+}
+
+main
