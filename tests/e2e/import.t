@@ -63,6 +63,10 @@ test_exports() {
 	ends "an export is imported" 0 fleet_ctl import "$T/old.jsonl" --as copy
 	is "and comes out the same" "$(fleet_ctl export copy | sed 's/"run":[0-9]*,/"run":1,/; s/"name":"copy"/"name":"old-raidz"/')" \
 		"$(cat "$T/old.jsonl")"
+	{ printf '\357\273\277' && sed 's/$/\r/' "$T/old.jsonl"; } >"$T/marked.jsonl"
+	ends "one with a byte order mark and CR LF" 0 fleet_ctl import "$T/marked.jsonl" --as marked
+	is "is the same" "$(fleet_ctl export marked | sed 's/"run":[0-9]*,/"run":1,/; s/"name":"marked"/"name":"old-raidz"/')" \
+		"$(cat "$T/old.jsonl")"
 	refused "two exports are not one run" 1 'imported alone' fleet_ctl import "$T/old.jsonl" "$T/old.jsonl" --as two
 	refused "an export names its own layouts" 2 'says itself' fleet_ctl import "$T/old.jsonl" --as two --layout l
 }
@@ -98,6 +102,12 @@ test_bad() {
 	: >"$T/empty.txt"
 	refused "an empty file" 1 'it is empty' fleet_ctl import "$T/empty.txt" --as empty
 	refused "the second of two files is bad" 1 'empty.txt' fleet_ctl import "$T/a.txt" "$T/empty.txt" --as half
+	truncate -s 257M "$T/sparse.txt"
+	refused "more than 256 MB" 1 'sparse.txt is too large: 269484032 bytes, the limit is 268435456' \
+		fleet_ctl import "$T/sparse.txt" --as big
+	seq 1 200001 >"$T/many.txt"
+	refused "more results than a run takes" 1 'more than 200000 lines of results: import them in parts' \
+		fleet_ctl import "$T/many.txt" --as many
 	head -c 300 "$T/own.jsonl" >"$T/cut.jsonl"
 	refused "an export that is cut off" 1 'cut.jsonl:1: not a line of an export' fleet_ctl import "$T/cut.jsonl" --as cut
 	sed '2s/"elapsed_ns":[0-9]*/"elapsed_ns":-5/' "$T/old.jsonl" >"$T/negative.jsonl"
