@@ -14,6 +14,8 @@ struct trial_watch {
 	int64_t progress_ns, go_ns; /* CLOCK_MONOTONIC; go_ns 0: not begun */
 	struct telemetry_source *disks; /* of the volume; NULL: none has counters */
 	uint64_t moves;                 /* of theirs when last looked at */
+	uint64_t worker_moves;          /* of the worker and its programs, when those were looked at */
+	int64_t seen_ns;                /* progress_ns when last looked at */
 };
 /* What went before the trial and is not counted. */
 struct rehearsed {

@@ -196,13 +196,21 @@ static int is_over(const struct job *j, int64_t now, struct err *e)
 void trial_watch_look(struct job *j)
 {
 	struct trial_watch *w = &j->trial.watch;
-	uint64_t moves = disk_moves(w) + worker_moves(j);
+	uint64_t moves = disk_moves(w), by_worker;
 	int64_t now = clock_mono_ns();
 	struct err e;
 
 	if (moves != w->moves || j->phase == JOB_AWAIT_TRIAL)
 		w->progress_ns = now;
 	w->moves = moves;
+	/* A worker can have thousands of threads: it is asked where nothing else tells of progress. */
+	if (w->progress_ns == w->seen_ns) {
+		by_worker = worker_moves(j);
+		if (by_worker != w->worker_moves)
+			w->progress_ns = now;
+		w->worker_moves = by_worker;
+	}
+	w->seen_ns = w->progress_ns;
 	if (is_over(j, now, &e))
 		trial_abort(j, &e);
 	else

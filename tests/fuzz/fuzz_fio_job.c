@@ -54,6 +54,20 @@ static void use_text(const char *text)
 	}
 }
 
+/* Whatever jobs took, one after the other as the text says. */
+static void use_time(const struct fio_jobs *jobs, const uint8_t *data, size_t size)
+{
+	int64_t took_ns[FIO_MAX_JOBS], sum = 0;
+	struct fio_time t;
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		took_ns[i] = (int64_t)data[i % size] << (data[(i + 1) % size] % 40);
+		sum += took_ns[i];
+	}
+	fio_jobs_time(jobs, took_ns, &t);
+	MUST(t.ran_ns >= 0 && t.ran_ns <= t.end_ns && t.ran_ns <= sum);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fio_jobs jobs = {0};
@@ -70,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fio_job_sums(&jobs.v[i], &s);
 			MUST(s.file_bytes > 0 && s.file_bytes <= FIO_SIZE_MAX && s.threads > 0);
 		}
+		use_time(&jobs, data, size);
 		fio_jobs_write(&jobs, (int)(size & 1), &out);
 		use_text(buf_str(&out));
 	} else {
