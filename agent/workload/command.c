@@ -174,6 +174,8 @@ static int tell(const struct commanding *c, struct workload_result *ret, struct 
 {
 	struct err why;
 
+	if (c->end.file_bytes_written >= 0)
+		detail_fact(&ret->detail, COMMAND_WRITTEN, (double)c->end.file_bytes_written, "B");
 	add_note(&ret->detail, "output", &c->end.out, c->end.out_dropped);
 	add_note(&ret->detail, "messages", &c->end.err, c->end.err_dropped);
 	if (c->command->parse == PARSE_NONE)

@@ -188,8 +188,11 @@ static int put_on_disks(struct restoring *s, struct err *e)
 	if (s->w->checkpoint)
 		status = pg_cluster_sql(&s->cluster, "postgres", "checkpoint", NULL, e);
 	s->checkpoint_ns = meter_now(&s->meter);
-	/* A checkpoint has synced each file already: without syncfs there is nothing left to do. */
-	if (!status && s->w->sync && (s->cluster.order->spec->syncfs_works || !s->w->checkpoint))
+	/* A checkpoint has synced each file already, unless the server is told to sync none: without
+	 * syncfs there is nothing left to do. */
+	if (!status && s->w->sync &&
+		(s->cluster.order->spec->syncfs_works || !s->w->checkpoint ||
+			pg_setting_is_off(s->w, "fsync")))
 		status = pg_cluster_sync(&s->cluster, e);
 	return status;
 }

@@ -16,10 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
 
 #define AFTER_END_NS (200 * NS_PER_MS) /* reading goes on so long when a grandchild holds the pipes */
+#define IO_BYTES 4096                /* of /proc/self/io, at most */
 #define PATH_OF_PROGRAMS "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct child {
@@ -217,11 +219,28 @@ static int start_failed(const struct program *p, const struct child *c, struct e
 	return 1;
 }
 
+/* Of this process and the children that it has waited for; -1 when it is not told. */
+static int64_t written_so_far(void)
+{
+	static const char key[] = "\nwrite_bytes: ";
+	struct buf text = {0};
+	struct err ignored;
+	const char *at = NULL;
+	int64_t n = -1;
+
+	if (fs_read_file("/proc/self/io", IO_BYTES, &text, &ignored) == 0)
+		at = strstr(buf_str(&text), key);
+	if (at)
+		n = strtoll(at + strlen(key), NULL, 10);
+	buf_free(&text);
+	return n;
+}
+
 int program_run(const struct program *p, struct program_end *ret, struct err *e)
 {
 	struct program_end r = {0};
 	struct child c = {0};
-	int64_t start_ns = clock_mono_ns();
+	int64_t start_ns = clock_mono_ns(), before = written_so_far(), after;
 	int failed;
 
 	if (start(p, &c, e) < 0)
@@ -229,6 +248,8 @@ int program_run(const struct program *p, struct program_end *ret, struct err *e)
 	failed = start_failed(p, &c, e); /* waits for its exec */
 	close(c.failed);
 	follow(p, &c, start_ns, &r);
+	after = written_so_far();
+	r.file_bytes_written = before >= 0 && after >= before ? after - before : -1;
 	for (int i = 0; i < 3; i++) {
 		int fd = i == 0 ? c.out : i == 1 ? c.err : c.pidfd;
 

@@ -31,6 +31,9 @@ struct program_end {
 	int exited, exit_status; /* exited 0: killed by `signal` */
 	int signal, timed_out;
 	int64_t elapsed_ns;
+	/* Bytes that it and its descendants wrote into files on disks, as the kernel accounts them
+	 * (write_bytes of proc(5)); -1: not told. */
+	int64_t file_bytes_written;
 	struct buf out, err;
 	size_t out_dropped, err_dropped; /* bytes before what is kept */
 };

@@ -56,6 +56,8 @@ static void job_nature(const struct fio_job *j, int whole, int stage, struct wor
 	fio_job_sums(j, &s);
 	ret->moves = moves_of(j, whole);
 	ret->threads = whole && !stage ? s.threads : 0;
+	ret->all_paced = is_on(j, "rate") || is_on(j, "rate_iops");
+	ret->sync_bound = s.writes && (is_on(j, "fsync") || is_on(j, "fdatasync") || is_on(j, "sync"));
 	ret->paced = is_on(j, "rate") || is_on(j, "rate_iops") || is_on(j, "thinktime");
 	if (whole)
 		data_of(j, ret);

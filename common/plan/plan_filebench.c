@@ -285,7 +285,7 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	if (!ret->duration_ns && program->mode == WML_TIMEOUT)
 		ret->duration_ns = (program->run_s ? program->run_s : 60) * NS_PER_S;
 	ret->kept_bytes = ret->made_bytes = to_bytes(prealloc);
-	ret->space_bytes = to_bytes(all);
+	ret->space_bytes = ret->data_bytes = to_bytes(all);
 	wml_free(program);
 	return 0;
 }
@@ -337,7 +337,8 @@ static void nature(const struct workload *w, struct workload_nature *ret)
 		     : writes        ? MOVES_WRITES
 				     : MOVES_UNKNOWN;
 	ret->threads = p->threads;
-	ret->paced = p->event_rate > 0;
+	ret->paced = ret->all_paced = p->event_rate > 0;
+	ret->sync_bound = wml_syncs(p);
 	wml_free(p);
 }
 

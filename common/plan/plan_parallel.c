@@ -149,6 +149,8 @@ static int add(int64_t *to, int64_t n)
 static int needs(const struct plan *p, const struct workload *w, uint64_t ram_bytes,
 	struct workload_needs *ret, struct err *e)
 {
+	int known = 1;
+
 	for (size_t i = 0; i < w->parallel->n; i++) {
 		const struct workload *m = &w->parallel->members[i];
 		const struct workload_type *type = workload_types[m->kind];
@@ -162,13 +164,17 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 			add(&ret->made_bytes, n.made_bytes) ||
 			add(&ret->laid_bytes, n.laid_bytes) ||
 			add(&ret->kept_bytes, n.kept_bytes) ||
-			add(&ret->space_bytes, n.space_bytes))
+			add(&ret->space_bytes, n.space_bytes) ||
+			add(&ret->data_bytes, n.data_bytes))
 			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
 				w->name);
 		if (n.duration_ns > ret->duration_ns)
 			ret->duration_ns = n.duration_ns;
 		ret->compressible |= n.compressible;
+		known &= n.data_bytes > 0;
 	}
+	if (!known)
+		ret->data_bytes = 0;
 	return 0;
 }
 

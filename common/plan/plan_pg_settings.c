@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/mem.h"
 #include "common/plan/plan_pg_internal.h"
@@ -90,4 +91,12 @@ const char *pg_setting_value(const struct work_pg *p, const char *name)
 		if (!strcmp(p->settings[i].name, name))
 			return p->settings[i].value;
 	return NULL;
+}
+
+int pg_setting_is_off(const struct work_pg *p, const char *name)
+{
+	const char *v = pg_setting_value(p, name);
+
+	return v && (!strcasecmp(v, "off") || !strcasecmp(v, "false") || !strcasecmp(v, "no") ||
+			    !strcmp(v, "0"));
 }

@@ -53,6 +53,7 @@ static int restore_needs(const struct plan *p, const struct workload *w, uint64_
 
 	(void)ram_bytes;
 	(void)e;
+	ret->data_bytes = data;
 	ret->kept_bytes = cluster_bytes(p, w) + data * databases(p);
 	ret->space_bytes = ret->kept_bytes + data; /* what the dump is made of */
 	ret->compressible = 1;
@@ -64,7 +65,8 @@ static int bench_needs(const struct plan *p, const struct workload *w, uint64_t 
 {
 	(void)ram_bytes;
 	(void)e;
-	ret->kept_bytes = cluster_bytes(p, w) + w->pg->scale * PG_SCALE_BYTES;
+	ret->data_bytes = w->pg->scale * PG_SCALE_BYTES;
+	ret->kept_bytes = cluster_bytes(p, w) + ret->data_bytes;
 	ret->space_bytes = ret->kept_bytes;
 	ret->duration_ns = w->pg->duration_ns;
 	ret->compressible = 1;
@@ -99,16 +101,10 @@ static void dump_folders(const struct workload *w, struct strv *folders)
 		strv_add(folders, w->pg->target_path);
 }
 
-static int is_off(const struct work_pg *p, const char *setting)
-{
-	const char *v = pg_setting_value(p, setting);
-
-	return v && (!strcmp(v, "off") || !strcmp(v, "false") || !strcmp(v, "no") || !strcmp(v, "0"));
-}
-
+/* A server that syncs nothing leaves it to the sync at the end, which waits for all of it. */
 static int restore_syncs(const struct workload *w)
 {
-	return w->pg->checkpoint && w->pg->sync && !is_off(w->pg, "fsync");
+	return w->pg->checkpoint && w->pg->sync;
 }
 
 static int dump_syncs(const struct workload *w)
@@ -121,7 +117,7 @@ static int bench_syncs(const struct workload *w)
 {
 	if (w->pg->script == PG_SCRIPT_SELECT)
 		return -1;
-	return !is_off(w->pg, "fsync") && !is_off(w->pg, "synchronous_commit");
+	return !pg_setting_is_off(w->pg, "fsync") && !pg_setting_is_off(w->pg, "synchronous_commit");
 }
 
 /* A trial counts the bytes of the dump, or none; those of the tables are others. */
@@ -142,7 +138,9 @@ static void bench_nature(const struct workload *w, struct workload_nature *ret)
 {
 	ret->moves = w->pg->script == PG_SCRIPT_SELECT ? MOVES_READS : MOVES_BOTH;
 	ret->other_bytes = 1;
-	ret->paced = w->pg->rate > 0;
+	ret->paced = ret->all_paced = w->pg->rate > 0;
+	ret->pace_ops = w->pg->rate;
+	ret->sync_bound = bench_syncs(w) == 1;
 }
 
 static const char *restore_op(const struct workload *w)

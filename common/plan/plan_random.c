@@ -332,6 +332,7 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 		ret->compressible = r->data != DATA_RANDOM;
 		*(makes(w) ? &ret->laid_bytes : &ret->made_bytes) = bytes;
 	}
+	ret->data_bytes = bytes;
 	ret->duration_ns = w->duration_ns;
 	moved = r->ops ? (int64_t)r->ops * r->block_size : bytes;
 	if (w->duration_ns)
@@ -375,7 +376,9 @@ static void nature(const struct workload *w, struct workload_nature *ret)
 	ret->data = r->data;
 	ret->compressible_percent = r->compressible_percent;
 	ret->threads = r->threads;
-	ret->paced = r->rate > 0;
+	ret->paced = ret->all_paced = r->rate > 0;
+	ret->pace_ops = (double)r->rate;
+	ret->sync_bound = r->fsync_every > 0;
 }
 
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)

@@ -76,6 +76,7 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 
 	if (stream_bytes(p, w, ram_bytes, &bytes, e))
 		return -1;
+	ret->data_bytes = bytes;
 	moved = stream_moves(w, bytes, &ret->duration_ns);
 	if (s->op == OP_READ)
 		ret->read_bytes = moved;
@@ -130,7 +131,7 @@ static void nature(const struct workload *w, struct workload_nature *ret)
 	ret->data = s->data;
 	ret->compressible_percent = s->compressible_percent;
 	ret->threads = s->threads;
-	ret->paced = stream_rate(s) > 0;
+	ret->paced = ret->all_paced = stream_rate(s) > 0;
 }
 
 static void lacks(const struct workload *w, const struct inventory *inv, struct buf *ret)

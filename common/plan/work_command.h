@@ -10,6 +10,9 @@
 #define COMMAND_MAX_ARGS 256
 #define COMMAND_ARG_MAX 4096 /* bytes */
 
+/* A fact of its trials: bytes that it wrote into files. */
+#define COMMAND_WRITTEN "file_bytes_written"
+
 enum command_parse {
 	PARSE_AUTO, /* whatever it looks like, if anything */
 	PARSE_NONE, /* text */

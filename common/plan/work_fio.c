@@ -294,6 +294,8 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 				w->name);
 		ret->compressible |= s.compressible;
 		ret->moves_unknown |= s.time_ns > 0;
+		if (add(&ret->data_bytes, s.file_bytes))
+			ret->data_bytes = 0;
 		known &= s.time_ns > 0;
 		took_ns[i] = s.time_ns;
 	}

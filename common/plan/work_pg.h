@@ -54,5 +54,7 @@ const char *pg_mode_name(enum pg_mode m);
 const char *pg_format_name(enum pg_format f);
 /* Value of a setting as the plan gives it, or NULL. */
 const char *pg_setting_value(const struct work_pg *p, const char *name);
+/* Whether the plan turns it off; a setting that it leaves alone is not off. */
+int pg_setting_is_off(const struct work_pg *p, const char *name);
 
 #endif

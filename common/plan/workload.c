@@ -67,13 +67,6 @@ const char *workload_kind_name(enum workload_kind kind)
 	return (unsigned)kind < WORKLOAD_KIND_COUNT ? workload_types[kind]->key : "?";
 }
 
-const char *workload_headline(const struct workload *w)
-{
-	const struct workload_type *t = type_of(w);
-
-	return t->headline_of ? t->headline_of(w) : t->headline ? t->headline : "elapsed";
-}
-
 const char *workload_op(const struct workload *w)
 {
 	return type_of(w)->op ? type_of(w)->op(w) : type_of(w)->key;
@@ -89,6 +82,17 @@ void workload_nature(const struct workload *w, struct workload_nature *ret)
 	*ret = (struct workload_nature){0};
 	if (type_of(w)->nature)
 		type_of(w)->nature(w, ret);
+}
+
+const char *workload_headline(const struct workload *w)
+{
+	const struct workload_type *t = type_of(w);
+	struct workload_nature n;
+
+	workload_nature(w, &n);
+	if (n.all_paced)
+		return "latency_p99";
+	return t->headline_of ? t->headline_of(w) : t->headline ? t->headline : "elapsed";
 }
 
 /* Shrinks by so many percent. */
@@ -110,6 +114,9 @@ void workload_nature_join(struct workload_nature *to, const struct workload_natu
 	}
 	to->threads = to->threads && other->threads ? to->threads + other->threads : 0;
 	to->paced |= other->paced;
+	to->all_paced &= other->all_paced;
+	to->pace_ops = 0; /* whose it would be, nobody could tell */
+	to->sync_bound &= other->sync_bound;
 }
 
 int workload_makes(const struct workload *w)

@@ -17,6 +17,7 @@ struct workload_needs {
 	int64_t kept_bytes;  /* left on the volume afterwards, until its teardown */
 	int64_t space_bytes; /* most that it takes at once beside what earlier ones left; kept_bytes
 				included */
+	int64_t data_bytes;  /* of the files that it goes over */
 	int64_t duration_ns; /* of the timed region where the plan fixes it; else as long as it takes */
 	int compressible;    /* what it keeps may shrink on a compressing volume */
 };
@@ -31,7 +32,10 @@ struct workload_nature {
 	enum data_kind data; /* of several kinds that which shrinks most; DATA_RANDOM does not */
 	unsigned compressible_percent; /* of DATA_COMPRESSIBLE */
 	unsigned threads;    /* that may each keep a CPU busy; 0: not known */
-	int paced;           /* the plan sets how fast it goes; 0 also: not known */
+	int paced;           /* the plan sets how fast some of it goes; 0 also: not known */
+	int all_paced;       /* or all of it: then only latencies tell volumes apart */
+	double pace_ops;     /* operations a second that it asks for; 0: not set, or not known */
+	int sync_bound;      /* its operations wait for syncs, again and again */
 };
 void workload_nature(const struct workload *w, struct workload_nature *ret);
 /* Of two that run as one: what is not known of either is not known of both. */
@@ -65,7 +69,8 @@ void workload_programs(const struct workload *w, const struct plan *p, workload_
 /* The plan's word for the kind: "stream", "pg_restore". */
 const char *workload_kind_name(enum workload_kind kind);
 /* The name of the one metric that judges it: "elapsed" for fixed work, "throughput" for timed
- * streams and scans, "ops_per_s" where operations are counted. */
+ * streams and scans, "ops_per_s" where operations are counted; "latency_p99" where the plan sets the
+ * pace, which then says nothing else of a volume. */
 const char *workload_headline(const struct workload *w);
 /* One word for what it does: "write", "read", "varmail". */
 const char *workload_op(const struct workload *w);

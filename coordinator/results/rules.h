@@ -108,6 +108,9 @@ void rule_bound_elsewhere(const struct rule_input *in);   /* V12 */
 /* Of V12: the CPUs; the disk that a dump lies on. */
 void rule_cpu_bound(const struct rule_input *in);
 void rule_source_bound(const struct rule_input *in);
+/* Of V12: work at a pace that the plan sets, judged by it; of V26: a pace that was not kept. */
+void rule_paced(const struct rule_input *in);
+void rule_pace_lost(const struct rule_input *in);
 void rule_environments(const struct rule_input *in);      /* V13 */
 /* Of V13: what the trials of a workload took. */
 void rule_inputs_differ(const struct rule_input *in);

@@ -25,19 +25,6 @@ static int is_of(const struct rule_input *in, const struct result_trial *t, cons
 
 /* ---- V08: what the controllers do beside their work ---- */
 
-static int has_raid_firmware(const json_t *inventory)
-{
-	const json_t *disk;
-	size_t i;
-
-	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
-	{
-		if (inventory_disk_behind_raid(disk))
-			return 1;
-	}
-	return 0;
-}
-
 void rule_controllers_told(const struct rule_input *in)
 {
 	for (size_t i = 0; i < in->run->n_hosts; i++) {
@@ -45,7 +32,7 @@ void rule_controllers_told(const struct rule_input *in)
 		int silent = 0;
 		int64_t n;
 
-		if (!has_raid_firmware(rule_inventory(in, host)))
+		if (!inventory_has_raid(rule_inventory(in, host)))
 			continue;
 		for (size_t k = 0; k < in->set->n_trials; k++)
 			silent |= is_of(in, &in->set->trials[k], host) &&

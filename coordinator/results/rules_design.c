@@ -58,6 +58,11 @@ static int layout_redundancy(const struct layout *l)
 		if (least == UNKNOWN || r < least)
 			least = r;
 	}
+	if (l->pool && l->pool->special.disks.n) { /* with it the pool is lost */
+		int r = vdev_redundancy(&l->pool->special);
+
+		least = r == UNKNOWN || r < least ? r : least;
+	}
 	return l->pool ? least : 0;
 }
 
@@ -192,71 +197,4 @@ void rule_these_builds(const struct rule_input *in)
 			finding_add(in, SEVERITY_WARNING, NULL, p->layouts[i].name, NULL,
 				json_pack("{ss}", "builds", "existing"),
 				"was there already and is never rebuilt: this build only");
-}
-
-static int props_disable_sync(const struct property *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(v[i].name, "sync") == 0 && strcmp(v[i].value, "disabled") == 0)
-			return 1;
-	return 0;
-}
-
-/* The setting by which the layout's sync does not wait for stable storage, or NULL. */
-static const char *sync_weakened(const struct layout *l)
-{
-	const struct pool_stage *pool = l->pool;
-
-	if (pool && props_disable_sync(pool->props, pool->n_props))
-		return "sync=disabled";
-	for (size_t i = 0; pool && i < pool->n_datasets; i++)
-		if (props_disable_sync(pool->datasets[i].props, pool->datasets[i].n_props))
-			return "sync=disabled";
-	if (l->fs && strv_has(&l->fs->mount, "nobarrier"))
-		return "nobarrier";
-	if (l->fs && strv_has(&l->fs->mount, "barrier=0"))
-		return "barrier=0";
-	return NULL;
-}
-
-static void sync_differs_for(const struct rule_input *in, const struct workload *w)
-{
-	const struct plan *p = in->run->plan;
-	int synced = workload_syncs(w) == 1;
-
-	for (size_t i = 0; i < p->n_layouts; i++) {
-		const char *setting = sync_weakened(&p->layouts[i]);
-
-		if (setting)
-			finding_add(in, synced ? SEVERITY_INVALID : SEVERITY_NOTE, NULL,
-				p->layouts[i].name, w->name, json_pack("{ss}", "setting", setting),
-				"%s here, not on every layout: its sync guarantees less", setting);
-	}
-}
-
-void rule_sync_differs(const struct rule_input *in)
-{
-	const struct plan *p = in->run->plan;
-	size_t weak = 0;
-	int real = 0;
-
-	if (in->run->run->layouts.n < 2)
-		return;
-	if (!p) {
-		finding_unknown(in, "no plan");
-		return;
-	}
-	for (size_t i = 0; i < p->n_layouts; i++) {
-		const struct layout *l = &p->layouts[i];
-
-		weak += sync_weakened(l) != NULL;
-		real |= !l->existing && !l->scratch.disks;
-		if (l->existing)
-			finding_unknown(in, "no settings of layouts that were there already");
-	}
-	if (real)
-		rule_caches_differ(in);
-	rule_array_batteries(in);
-	for (size_t i = 0; weak && weak < p->n_layouts && i < p->n_workloads; i++)
-		sync_differs_for(in, &p->workloads[i]);
 }

@@ -132,4 +132,5 @@ void rule_bound_elsewhere(const struct rule_input *in)
 {
 	rule_cpu_bound(in);
 	rule_source_bound(in);
+	rule_paced(in);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
@@ -103,13 +104,18 @@ static int is_flash(const struct volume_disks *d)
 	return 1;
 }
 
-/* Writes for a set time: its rate is what is asked, and it had time to settle. */
+/* Writes for a set time, as fast as it can: its rate is what is asked, and it had time to settle. */
 static int is_timed_write(const struct workload *w)
 {
-	return workload_syncs(w) >= 0 && strcmp(workload_headline(w), "elapsed") != 0;
+	struct workload_nature n;
+
+	workload_nature(w, &n);
+	return workload_syncs(w) >= 0 && !n.paced && strcmp(workload_headline(w), "elapsed") != 0;
 }
 
-static void check_volume(const struct rule_input *in, const struct volume_disks *d)
+/* timed: of each workload, whether it is a timed write. */
+static void check_volume(
+	const struct rule_input *in, const struct volume_disks *d, const unsigned char *timed)
 {
 	const struct plan *p = in->run->plan;
 	int scratch = p->layouts[d->layout_index].scratch.disks > 0;
@@ -120,8 +126,7 @@ static void check_volume(const struct rule_input *in, const struct volume_disks 
 
 		if (t->run != in->run->run->id || !t->sum.ok || t->superseded ||
 			t->layout != d->layout_index || strcmp(t->host, d->host) != 0 ||
-			t->workload >= p->n_workloads ||
-			!is_timed_write(&p->workloads[t->workload]))
+			t->workload >= p->n_workloads || !timed[t->workload])
 			continue;
 		if (flash < 0)
 			finding_unknown(in, "no description of every disk");
@@ -132,16 +137,23 @@ static void check_volume(const struct rule_input *in, const struct volume_disks 
 
 void rule_not_steady(const struct rule_input *in)
 {
+	const struct plan *p = in->run->plan;
 	struct volume_disks *v;
+	unsigned char *timed;
 	size_t n;
 
-	if (!in->run->plan) {
+	if (!p) {
 		finding_unknown(in, "no plan");
 		return;
 	}
+	timed = xcalloc(p->n_workloads + 1, 1);
+	for (size_t i = 0; i < p->n_workloads; i++)
+		timed[i] = (unsigned char)is_timed_write(&p->workloads[i]);
 	volume_disks_of(in, &v, &n);
 	for (size_t i = 0; i < n; i++)
-		if (v[i].layout_index < in->run->plan->n_layouts)
-			check_volume(in, &v[i]);
+		if (v[i].layout_index < p->n_layouts)
+			check_volume(in, &v[i], timed);
 	volume_disks_free(v, n);
+	free(timed);
+	rule_pace_lost(in);
 }

@@ -13,6 +13,7 @@
 #include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
+#include "coordinator/results/volume_disks.h"
 
 #define CACHED_BELOW 0.5      /* of the bytes that must have come from the disks */
 #define FEW 3                 /* trials below which there is no spread to speak of */
@@ -48,6 +49,23 @@ static int may_compress(const struct plan *p, uint32_t layout)
 	return 1;
 }
 
+/* What the volume stores of a byte, by its own ratio, in the trial that found most saved. */
+static double stored_part(const struct result_row *row, double untold)
+{
+	double least = NAN;
+
+	for (unsigned i = 0; i < row->listed; i++) {
+		const struct result_trial *r = row->trials[i];
+		int64_t permille;
+
+		if (r->sum.n_evidence &&
+			evidence_get(r->sum.evidence, EVIDENCE_COMPRESS_RATIO_PERMILLE, &permille) &&
+			permille > 0)
+			least = fmin(least, 1000.0 / (double)permille);
+	}
+	return isnan(least) ? untold : fmin(least, 1);
+}
+
 /* The part of the logical bytes that must come from the disks when nothing is cached; NaN when
  * that cannot be told. */
 static double expected_part(const struct rule_input *in, const struct result_row *row)
@@ -58,9 +76,13 @@ static double expected_part(const struct rule_input *in, const struct result_row
 		return NAN;
 	if (w.raw || !may_compress(plan_of(in), row->layout_index))
 		return 1;
-	if (!w.data_known || w.data == DATA_ZERO)
+	if (w.data_known && w.data == DATA_RANDOM)
+		return 1;
+	if (w.data_known && w.data == DATA_ZERO) /* holes are in no ratio */
 		return NAN;
-	return w.data == DATA_RANDOM ? 1 : 1 - w.compressible_percent / 100.0;
+	if (w.data_known)
+		return fmin(1 - w.compressible_percent / 100.0, stored_part(row, 1));
+	return stored_part(row, NAN);
 }
 
 struct moved {
@@ -99,6 +121,27 @@ static int reads_only(const struct rule_input *in, const struct result_row *row)
 	return w.moves == MOVES_READS && !w.other_bytes;
 }
 
+/* What comes from such a controller may come from its cache: the kernel cannot tell. */
+static int is_behind_raid(const struct rule_input *in, const struct result_row *row)
+{
+	const json_t *inventory = rule_inventory_of(in, row->host, row->layout_index);
+	const struct trial_evidence *v =
+		row->listed && row->trials[0]->sum.n_evidence ? row->trials[0]->sum.evidence : NULL;
+	const json_t *disk;
+	size_t i;
+
+	if (!inventory_has_raid(inventory))
+		return 0;
+	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
+	{
+		for (size_t k = 0; v && k < v->n_disks; k++)
+			if (str_equal(v->disks[k].id, json_get_str(disk, "id", NULL)) &&
+				inventory_disk_behind_raid(disk))
+				return 1;
+	}
+	return 0;
+}
+
 void rule_cached_read(const struct rule_input *in)
 {
 	if (strcmp(in->run->run->cache, "warm") == 0)
@@ -117,6 +160,8 @@ void rule_cached_read(const struct rule_input *in)
 			finding_unknown(in, "no counters of the disks");
 		if (m.counted == 0)
 			continue;
+		if (is_behind_raid(in, row))
+			finding_unknown(in, "no hits of the RAID controller's cache");
 		part = m.physical / m.logical;
 		expected = expected_part(in, row);
 		if (isnan(expected) && part < CACHED_BELOW)
@@ -129,21 +174,6 @@ void rule_cached_read(const struct rule_input *in)
 				"rest came from a cache",
 				100 * part, 100 * expected);
 	}
-}
-
-void rule_sync_untimed(const struct rule_input *in)
-{
-	const struct plan *p = plan_of(in);
-
-	if (!p) {
-		finding_unknown(in, "no plan");
-		return;
-	}
-	for (size_t i = 0; i < p->n_workloads; i++)
-		if (workload_syncs(&p->workloads[i]) == 0)
-			finding_add(in, SEVERITY_WARNING, NULL, NULL, p->workloads[i].name,
-				json_pack("{ss}", "sync", "none"),
-				"sync: none: the time ends before the data is on the disks");
 }
 
 void rule_few_trials(const struct rule_input *in)
@@ -165,6 +195,8 @@ void rule_wide_spread(const struct rule_input *in)
 	{
 		double cv = row->stddev / row->mean;
 
+		if (rule_row_is_headline(in, row) && row->summary_only && isnan(row->stddev))
+			finding_unknown(in, "no single trials");
 		if (rule_row_is_headline(in, row) && row->n >= FEW && cv > WIDE)
 			finding_add(in, SEVERITY_NOTE, row->host, row->layout, row->workload,
 				json_pack("{sf si}", "cv", cv, "n", (int)row->n),
@@ -243,6 +275,8 @@ void rule_identical_timings(const struct rule_input *in)
 		unsigned n = row->listed;
 		int found = 0;
 
+		if (rule_row_is_headline(in, row) && row->summary_only)
+			finding_unknown(in, "no single trials");
 		if (!rule_row_is_headline(in, row) || n < 2 || !(row->stddev > 0) ||
 			is_paced(in, row))
 			continue;
@@ -258,11 +292,6 @@ void rule_identical_timings(const struct rule_input *in)
 					found = 1;
 				}
 	}
-}
-
-static int same_section(const struct result_row *a, const struct result_row *b)
-{
-	return a && a->workload_index == b->workload_index && strcmp(a->host, b->host) == 0;
 }
 
 /* How busy the CPUs were during a row's trials, at most; NaN where no trial tells. */
@@ -336,39 +365,6 @@ void rule_cpu_bound(const struct rule_input *in)
 			finding_unknown(in, "no use of the CPUs");
 		if (u.bound)
 			cpu_bound_told(in, row, &u);
-	}
-}
-
-/* Once per host and workload: its layouts get the same data. */
-void rule_small_data(const struct rule_input *in)
-{
-	const struct result_row *told = NULL;
-	const char *host = "";
-	uint64_t ram = 0;
-
-	FOR_ROWS(in, row)
-	{
-		uint64_t bytes = row->listed ? row->trials[0]->sum.bytes : 0;
-		char a[UNITS_LEN], b[UNITS_LEN];
-
-		if (!rule_row_is_headline(in, row) || same_section(told, row))
-			continue;
-		if (strcmp(host, row->host) != 0)
-			ram = (uint64_t)json_get_int(
-				rule_inventory_of(in, row->host, row->layout_index), "ram_bytes", 0);
-		host = row->host;
-		if (bytes == 0 || ram == 0) {
-			finding_unknown(
-				in, "no %s", bytes ? "size of the memory" : "size of the data");
-			continue;
-		}
-		told = row;
-		if (bytes < ram)
-			finding_add(in, SEVERITY_WARNING, row->host, NULL, row->workload,
-				json_pack("{sI sI}", "bytes", (json_int_t)bytes, "ram_bytes",
-					(json_int_t)ram),
-				"%s of data, %s of memory: caches can hold it",
-				units_size((int64_t)bytes, a), units_size((int64_t)ram, b));
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
+#include "coordinator/results/volume_disks.h"
 
 #define NEARLY_FULL 0.8 /* of the usable bytes */
 
@@ -47,6 +48,17 @@ static enum compressing default_of(const char *zfs)
 	return major > 2 || (major == 2 && minor >= 2) ? COMPRESSING_YES : COMPRESSING_NO;
 }
 
+/* Of a directory that was there already: a mount that says nothing of compressing does not. */
+static enum compressing is_plain(const struct trial_evidence *v)
+{
+	const struct setting_evidence *mount = evidence_setting(v, NULL, "mount");
+
+	return mount && mount->before && !strstr(mount->before, "compress") &&
+			       !strstr(mount->before, "addr=") /* a server may do what it likes */
+		       ? COMPRESSING_NO
+		       : COMPRESSING_UNKNOWN;
+}
+
 static void compressed_told(const struct rule_input *in, const char *host, const struct layout *l,
 	const struct workload *w, const char *setting)
 {
@@ -68,24 +80,40 @@ static void compressed_told(const struct rule_input *in, const char *host, const
 			percent, setting);
 }
 
-static void compressed_by_default(
+/* As the volume had it, or else by the version of ZFS: on one host. */
+static void compressed_there(const struct rule_input *in, const struct volume_disks *d,
+	const struct layout *l, const struct workload *w)
+{
+	const struct setting_evidence *told = evidence_setting(d->evidence, NULL, "compression");
+	const char *zfs = json_get_str(
+		rule_inventory_of(in, d->host, d->layout_index), "zfs", "");
+	const char *value = told ? told->before ? told->before : told->after : NULL;
+	enum compressing c = value ? strcmp(value, "off") ? COMPRESSING_YES : COMPRESSING_NO
+			     : l->existing ? is_plain(d->evidence) : default_of(zfs);
+	char *setting;
+
+	if (c == COMPRESSING_UNKNOWN)
+		finding_unknown(in, l->existing ? "no settings of layouts that were there already"
+						: "no version of ZFS");
+	if (c != COMPRESSING_YES)
+		return;
+	setting = value ? xasprintf("compression=%s", value) : xasprintf("the default of %s", zfs);
+	compressed_told(in, d->host, l, w, setting);
+	free(setting);
+}
+
+static void compressed_as_found(
 	const struct rule_input *in, const struct layout *l, const struct workload *w)
 {
-	for (size_t i = 0; i < in->run->n_hosts; i++) {
-		const char *host = in->run->hosts[i];
-		const char *zfs = json_get_str(
-			rule_inventory_of(in, host, (uint32_t)(l - in->run->plan->layouts)), "zfs", "");
-		enum compressing c = default_of(zfs);
-		char *setting;
+	uint32_t index = (uint32_t)(l - in->run->plan->layouts);
+	struct volume_disks *v;
+	size_t n;
 
-		if (c == COMPRESSING_UNKNOWN)
-			finding_unknown(in, "no version of ZFS");
-		if (c != COMPRESSING_YES)
-			continue;
-		setting = xasprintf("the default of %s", zfs);
-		compressed_told(in, host, l, w, setting);
-		free(setting);
-	}
+	volume_disks_of(in, &v, &n);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].layout_index == index)
+			compressed_there(in, &v[i], l, w);
+	volume_disks_free(v, n);
 }
 
 /* Whether some layout compresses, or may. */
@@ -129,10 +157,8 @@ static void compressed_for(const struct rule_input *in, const struct workload *w
 		enum compressing c = planned(l, &value);
 		char *setting;
 
-		if (c == COMPRESSING_UNKNOWN)
-			finding_unknown(in, "no settings of layouts that were there already");
-		if (c == COMPRESSING_BY_DEFAULT)
-			compressed_by_default(in, l, w);
+		if (c == COMPRESSING_UNKNOWN || c == COMPRESSING_BY_DEFAULT)
+			compressed_as_found(in, l, w);
 		if (c != COMPRESSING_YES)
 			continue;
 		setting = xasprintf("compression=%s", value);

@@ -54,9 +54,12 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 		d = find(v, n, t);
 		if (!d) {
 			v = xgrow(v, n, &cap, sizeof(*v));
-			v[n++] = (struct volume_disks){t->host, t->layout_name, t->layout, NULL, 0};
+			v[n++] = (struct volume_disks){
+				t->host, t->layout_name, t->layout, NULL, 0, NULL};
 			d = &v[n - 1];
 		}
+		if (!d->evidence && t->sum.n_evidence)
+			d->evidence = t->sum.evidence;
 		if (!d->n && t->sum.n_evidence)
 			take(in, t->sum.evidence, d);
 	}
@@ -73,6 +76,19 @@ int inventory_disk_behind_raid(const json_t *disk)
 	for (size_t i = 0; i < ARRAY_LEN(drivers); i++)
 		if (strstr(controller, drivers[i]))
 			return 1;
+	return 0;
+}
+
+int inventory_has_raid(const json_t *inventory)
+{
+	const json_t *disk;
+	size_t i;
+
+	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
+	{
+		if (inventory_disk_behind_raid(disk))
+			return 1;
+	}
 	return 0;
 }
 

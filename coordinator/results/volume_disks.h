@@ -16,6 +16,7 @@ struct volume_disks {
 	uint32_t layout_index;
 	struct volume_disk *v;
 	size_t n;
+	const struct trial_evidence *evidence; /* of the first trial that has some; or NULL */
 };
 /* One entry per host and layout of the run that has trials, in the order of hosts; n is 0 where no
  * trial has evidence. Texts are borrowed; volume_disks_free. */
@@ -23,6 +24,7 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 /* Whether a disk of a host's list hangs behind an adapter whose firmware has a cache, rebuilds, patrols
  * and checks on its own: told by its driver. */
 int inventory_disk_behind_raid(const struct json_t *disk);
+int inventory_has_raid(const struct json_t *inventory);
 int volume_disks_behind_raid(const struct volume_disks *d);
 void volume_disks_free(struct volume_disks *v, size_t n);
 

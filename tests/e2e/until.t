@@ -37,6 +37,7 @@ write_plan() {
 		  right: {existing: $FLEET/one/existing}
 		workloads:
 		  write: {stream: {op: write, size: 512K, block-size: 64K, rate: 2M}}
+		compare: {metrics: [elapsed]}
 		samples: 100ms
 	END
 }

@@ -45,6 +45,8 @@ write_plans() {
 		    duration: 1s
 		  file: {fio: {job: $T/jobs/good.fio, options: {bs: 8k}}}
 		  dd:   {command: {argv: [/usr/bin/dd, if=/dev/zero, "of={dir}/c-{trial}", bs=64k, count=16]}}
+		  look: {command: {argv: [/usr/bin/dd, if=data, of=/dev/null, bs=64k], sync: none}}
+		  copy: {command: {argv: [/usr/bin/dd, if=data, of=copied, bs=64k], sync: none}}
 		samples: 200ms
 	END
 	cat >"$T/wrong.yaml" <<-END
@@ -97,7 +99,7 @@ test_run() {
 	run fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={two: {parallel: [{stream: {op: write, size: 1M}}, {fio: {options: {rw: write, size: 1m}}}, {command: {argv: [/usr/bin/ls, -l]}}]}}"
 	like "of what runs in parallel too" "$(tr '\n' '~' <"$T/out")" 'two.2 .fio.: run[^/]*/usr/bin/fio --output-format=.*two.3 .command.: run[^/]*/usr/bin/ls -l'
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
-	is "every trial is there" "$(trials_counted 1)" $((4 * LAYOUTS))
+	is "every trial is there" "$(trials_counted 1)" $((6 * LAYOUTS))
 	fleet_ctl export 1 >"$T/run.jsonl"
 	is "fio's writes are counted, all of them" "$(jq -c 'select(.type == "trial" and .workload_name == "lay") | [.ops, .bytes]' "$T/run.jsonl" | sort -u)" "[64,4194304]"
 	is "options of the plan took the place of the job file's, jobs followed each other" \
@@ -105,15 +107,25 @@ test_run() {
 	check "a job file's reads and writes are parts" jq -es '[.[] | select(.type == "part" and (.name == "first randwrite" or .name == "first write") and .ops == 128)] | length == '$LAYOUTS "$T/run.jsonl"
 	check "parts add up to their trials" jq -es '(map(select(.type == "part")) | group_by(.trial)
 		| map({(.[0].trial | tostring): (map(.ops) | add)}) | add) as $parts
-		| [.[] | select(.type == "trial" and .workload_name != "dd")] | all(.ops == $parts[.trial | tostring])' "$T/run.jsonl"
+		| [.[] | select(.type == "trial" and (.workload_name | IN("dd", "look", "copy") | not))] | all(.ops == $parts[.trial | tostring])' "$T/run.jsonl"
 	check "timed jobs ran as long as they should" jq -es '[.[] | select(.type == "trial" and .workload_name == "rand") | .elapsed_ns / 1e9]
 		| all(. >= 0.99)' "$T/run.jsonl"
 	check "syncs are told apart" jq -es '[.[] | select(.type == "fact" and .name == "sync_ops" and .value >= 1)] | length >= '$LAYOUTS "$T/run.jsonl"
 	check "what fio got is kept" jq -es '[.[] | select(.type == "note" and .name == "settings") | .text | select(test("^fio-[0-9].*directory=[.]"; "m"))] | length == '$((3 * LAYOUTS)) "$T/run.jsonl"
 	is "dd's own bytes are the command's" "$(jq -c 'select(.type == "trial" and .workload_name == "dd") | .bytes' "$T/run.jsonl" | sort -u)" 1048576
 	check "dd's own words are kept" jq -es '[.[] | select(.type == "note" and .name == "messages" and (.text | test("1048576 bytes")))] | length == '$LAYOUTS "$T/run.jsonl"
+	is "what a command wrote is told" "$(written_by dd)" 1048576
+	is "also where it wrote nothing" "$(written_by look)" 0
+	like "what is not synced is called where it writes" "$(fleet_ctl report 1)" 'V03 .*/copy.*the program wrote 4 MiB into files'
+	check_not "and not where it reads" grep -E 'V03 .*look' <(fleet_ctl report 1)
 	check "nothing is left" nothing_left one
 	test_shown
+}
+
+# written_by WORKLOAD: bytes into files, each value once.
+written_by() {
+	jq -rs --arg w "$1" '(map(select(.type == "trial" and .workload_name == $w) | .trial)) as $of
+		| .[] | select(.type == "fact" and .name == "file_bytes_written" and (.trial | IN($of[]))) | .value' "$T/run.jsonl" | sort -u
 }
 
 # What trials tell beside their counters, where people look.

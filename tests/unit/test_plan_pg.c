@@ -192,7 +192,7 @@ static void kinds_know_what_they_are(void **state)
 		{"{pg_restore: {dump: /a}}", "elapsed", "restore", 1},
 		{"{pg_restore: {dump: /a, checkpoint: excluded}}", "elapsed", "restore", 0},
 		{"{pg_restore: {dump: /a, sync: none}}", "elapsed", "restore", 0},
-		{"{pg_restore: {dump: /a, settings: {fsync: off}}}", "elapsed", "restore", 0},
+		{"{pg_restore: {dump: /a, settings: {fsync: off}}}", "elapsed", "restore", 1},
 		{"{pgbench: {}}", "ops_per_s", "tpcb-like", 1},
 		{"{pgbench: {settings: {synchronous_commit: off}}}", "ops_per_s", "tpcb-like", 0},
 		{"{pgbench: {script: select-only}}", "ops_per_s", "select-only", -1},

@@ -264,7 +264,7 @@ static const struct rule_case table[] = {
 		"8 GiB of data, 32 GiB of memory"},
 	{"twice the memory", "V18", {0}, SILENT, 0, NULL},
 	{"memory not known", "V18", {.ram = 1}, UNKNOWN, 0, NULL},
-	{"size not known", "V18", {.bytes = 1}, UNKNOWN, 0, NULL},
+	{"size not known", "V18", {.bytes = 1, .no_plan = 1}, UNKNOWN, 0, NULL},
 	{"lost", "V20", {.lost = 7}, FIRES, SEVERITY_WARNING, "block 2: 7 records"},
 	{"none lost", "V20", {0}, SILENT, 0, NULL},
 	{"built once", "V23", {.design = "once"}, FIRES, SEVERITY_WARNING, "built once"},
