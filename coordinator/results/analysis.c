@@ -74,6 +74,10 @@ static void find_headlines(const struct result_set *s, struct analysis_run *r)
 
 	r->n_workloads = r->run->workloads.n;
 	r->headline = xcalloc(r->n_workloads + 1, sizeof(*r->headline));
+	if (r->plan)
+		r->natures = xcalloc(r->plan->n_workloads + 1, sizeof(*r->natures));
+	for (size_t w = 0; r->plan && w < r->plan->n_workloads; w++)
+		workload_nature(&r->plan->workloads[w], &r->natures[w]);
 	told = xcalloc(r->n_workloads + 1, 1);
 	for (size_t w = 0; r->plan && w < r->n_workloads; w++)
 		r->headline[w] = metric_find(workload_headline(&r->plan->workloads[w]));
@@ -170,7 +174,7 @@ struct workload_nature analysis_nature(const struct analysis_run *r, const struc
 	struct workload_nature n = {0};
 
 	if (r->plan && row->workload_index < r->plan->n_workloads)
-		workload_nature(&r->plan->workloads[row->workload_index], &n);
+		n = r->natures[row->workload_index];
 	else if (strcmp(op, "read") == 0)
 		n.moves = MOVES_READS;
 	else if (strcmp(op, "write") == 0 || strcmp(op, "rewrite") == 0)
@@ -263,6 +267,7 @@ void analysis_clear(struct analysis *a)
 	for (size_t i = 0; i < a->n_runs; i++) {
 		plan_free(a->runs[i].plan);
 		free(a->runs[i].headline);
+		free(a->runs[i].natures);
 		free(a->runs[i].hosts);
 	}
 	for (size_t i = 0; i < a->n_comparisons; i++)

@@ -51,6 +51,7 @@ struct analysis_run {
 	const struct result_wish *wish; /* the set's */
 	struct plan *plan; /* NULL: there is no plan text, or it is not one of this version */
 	enum metric_id *headline; /* per workload index */
+	struct workload_nature *natures; /* of the plan's workloads; NULL without a plan */
 	size_t n_workloads;
 	const char **hosts; /* that have trials or an environment, sorted */
 	size_t n_hosts;

@@ -2,6 +2,7 @@
  * Rule V18: data that caches can hold. Owns nothing beyond a call.
  * Invariant: what a workload goes over is what its plan says of its files, and never more than it moved.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
@@ -17,22 +18,41 @@ static int same_section(const struct result_row *a, const struct result_row *b)
 	return a && a->workload_index == b->workload_index && strcmp(a->host, b->host) == 0;
 }
 
+/* What the plan says of a workload's files on hosts with so much memory; mostly it is the same. */
+struct planned {
+	uint64_t ram;
+	int64_t bytes; /* 0: not known */
+	int asked;
+};
+
+static int64_t planned_bytes(
+	const struct rule_input *in, unsigned workload, uint64_t ram, struct planned *last)
+{
+	struct workload_needs needs = {0};
+	struct err ignored;
+
+	if (last->asked && last->ram == ram)
+		return last->bytes;
+	if (workload_needs(in->run->plan, workload, ram, &needs, &ignored))
+		needs.data_bytes = 0;
+	*last = (struct planned){ram, needs.data_bytes, 1};
+	return last->bytes;
+}
+
 /* 0: not known. A small file that is read again and again moves much and is small. */
-static uint64_t data_of(const struct rule_input *in, const struct result_row *row, uint64_t ram)
+static uint64_t data_of(const struct rule_input *in, const struct result_row *row, uint64_t ram,
+	struct planned *planned)
 {
 	uint64_t moved = row->listed ? row->trials[0]->sum.bytes : 0;
 	const struct plan *p = in->run->plan;
-	struct workload_needs needs = {0};
-	struct workload_nature n;
-	struct err ignored;
+	int64_t bytes;
 
-	if (!p || row->workload_index >= p->n_workloads ||
-		workload_needs(p, row->workload_index, ram, &needs, &ignored) ||
-		needs.data_bytes <= 0)
+	if (!p || row->workload_index >= p->n_workloads)
 		return moved;
-	n = analysis_nature(in->run, row);
-	if (n.other_bytes || (uint64_t)needs.data_bytes < moved || moved == 0)
-		return (uint64_t)needs.data_bytes;
+	bytes = planned_bytes(in, row->workload_index, ram, &planned[row->workload_index]);
+	if (bytes > 0 && (analysis_nature(in->run, row).other_bytes || (uint64_t)bytes < moved ||
+				 moved == 0))
+		return (uint64_t)bytes;
 	return moved;
 }
 
@@ -116,6 +136,7 @@ static void check_cache(
 /* Once per host and workload: its layouts get the same data; cache devices are a layout's own. */
 void rule_small_data(const struct rule_input *in)
 {
+	struct planned *planned = xcalloc(in->run->n_workloads + 1, sizeof(*planned));
 	const struct result_row *told = NULL;
 	const char *host = "";
 	uint64_t ram = 0;
@@ -131,7 +152,7 @@ void rule_small_data(const struct rule_input *in)
 				rule_inventory_of(in, row->host, row->layout_index), "ram_bytes",
 				0);
 		host = row->host;
-		bytes = data_of(in, row, ram);
+		bytes = data_of(in, row, ram, planned);
 		if (bytes == 0 || ram == 0) {
 			finding_unknown(
 				in, "no %s", bytes ? "size of the memory" : "size of the data");
@@ -145,4 +166,5 @@ void rule_small_data(const struct rule_input *in)
 				finding_unknown(in, "no size of the RAID controller's cache");
 		}
 	}
+	free(planned);
 }
