@@ -76,14 +76,45 @@ void export_fields_write(json_t *o, const struct field_table *t, const void *fro
 			o, t->v[i].key, value_of(&t->v[i], (const char *)from + t->v[i].offset));
 }
 
-json_t *export_fields_list(const struct field_table *t, const void *from)
+static void print_count(uint64_t v, struct buf *out)
 {
-	json_t *list = json_array();
+	char digits[24], *at = digits + sizeof(digits);
 
-	for (size_t i = 0; i < t->n; i++)
-		json_array_append_new(
-			list, value_of(&t->v[i], (const char *)from + t->v[i].offset));
-	return list;
+	do {
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+static void print_other(json_t *v, struct buf *out)
+{
+	char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	buf_adds(out, text);
+	free(text);
+	json_decref(v);
+}
+
+static void print_value(const struct field *f, const void *at, struct buf *out)
+{
+	if (f->kind == FIELD_U64 && *(const uint64_t *)at <= INT64_MAX)
+		print_count(*(const uint64_t *)at, out);
+	else if (f->kind == FIELD_I64 && *(const int64_t *)at >= 0)
+		print_count((uint64_t)*(const int64_t *)at, out);
+	else if (f->kind == FIELD_U32)
+		print_count(*(const uint32_t *)at, out);
+	else
+		print_other(value_of(f, at), out);
+}
+
+void export_fields_print(const struct field_table *t, const void *from, struct buf *out)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		buf_addc(out, i ? ',' : '[');
+		print_value(&t->v[i], (const char *)from + t->v[i].offset, out);
+	}
+	buf_adds(out, t->n ? "]" : "[]");
 }
 
 /* ---- what is wrong ---- */

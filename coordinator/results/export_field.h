@@ -62,9 +62,10 @@ struct export_piece {
 
 /* ---- writing ---- */
 void export_fields_write(json_t *o, const struct field_table *t, const void *from);
-/* The values without their keys. */
-json_t *export_fields_list(const struct field_table *t, const void *from);
 json_t *export_count(uint64_t v); /* as FIELD_U64 */
+/* The values without their keys, as the text of a list, appended. (Not as JSON values: series have
+ * many.) */
+void export_fields_print(const struct field_table *t, const void *from, struct buf *out);
 
 /* ---- reading ---- */
 struct export_line {

@@ -31,16 +31,22 @@ static json_t *of_series(const char *type, const struct result_series *s)
 	return export_of_trial(type, s->run, s->host, s->attempt, s->trial);
 }
 
+/* The line's members, then the points as text. */
 static void export_points(const struct result_series *s, size_t from, struct buf *out)
 {
-	json_t *o = of_series("series", s), *points = json_array();
+	json_t *o = of_series("series", s);
 
-	for (size_t i = from; i < s->n && i < from + POINTS_PIECE; i++)
-		json_array_append_new(
-			points, export_fields_list(&export_point_table, &s->points[i]));
 	json_object_set_new_nocheck(o, "columns", columns_json());
-	json_object_set_new_nocheck(o, "points", points);
-	export_line_end(o, out);
+	json_line(o, out);
+	json_decref(o);
+	out->len--; /* the closing brace */
+	buf_adds(out, ",\"points\":[");
+	for (size_t i = from; i < s->n && i < from + POINTS_PIECE; i++) {
+		if (i > from)
+			buf_addc(out, ',');
+		export_fields_print(&export_point_table, &s->points[i], out);
+	}
+	buf_adds(out, "]}\n");
 }
 
 static json_t *span_json(const struct result_series *s, size_t span)

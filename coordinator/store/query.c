@@ -395,6 +395,17 @@ static int needs_run(enum store_query kind)
 	       kind == QUERY_EXPORT_BRIEF || kind == QUERY_RUN_ID;
 }
 
+/* Behind the last possible row before the page's first. */
+static void begin_page(struct query *q, const struct query_page *page)
+{
+	int by_job = page->start == QUERY_FROM_FIRST_JOB;
+
+	for (size_t i = 0; i < QUERY_KEYS; i++)
+		q->key[i] = by_job ? INT64_MAX : page->start;
+	if (by_job)
+		q->key[0] = q->run.job_lo - 1;
+}
+
 int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)
 {
 	const struct query_page *page;
@@ -411,8 +422,7 @@ int query_step(struct query *q, struct db *db, struct buf *out, struct err *e)
 	while (q->pending.len - q->given < MSG_CHUNK_MAX / 2 &&
 		(page = page_of(q))) {
 		if (!q->begun)
-			for (size_t i = 0; i < QUERY_KEYS; i++)
-				q->key[i] = page->start;
+			begin_page(q, page);
 		q->begun = 1;
 		more = read_page(q, db, page, e);
 		if (more < 0)

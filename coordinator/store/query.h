@@ -37,11 +37,14 @@ int query_step(struct query *q, struct db *db, struct buf *out, struct err *e);
 struct query_page {
 	const char *sql;
 	unsigned n_keys;
-	int64_t start; /* first value of each key */
+	int64_t start; /* each key begins behind it */
 	/* Appends lines for the row. */
 	int (*lines)(
 		struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e);
 };
+/* As a start: the first key is a job, and begins with the run's first one. Statements have no other
+ * lower bound on it: SQLite would walk the index from there, over all rows that were given before. */
+#define QUERY_FROM_FIRST_JOB (-1)
 /* For SELECTs: pages end when they give fewer rows. */
 #define QUERY_PAGE_ROWS 256
 #define QUERY_LIMIT " LIMIT 256"

@@ -218,13 +218,13 @@ static int stop_lines(
 }
 
 #define AFTER_TRIAL                                                                                \
-	" WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
+	" WHERE t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
 
 #define STEPS                                                                                      \
 	"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"       \
 	" s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s JOIN jobs j ON j.job = s.job"         \
-	" WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
+	" WHERE s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
 
 /* clang-format off */
 const struct query_page query_pages_export[] = {
@@ -234,13 +234,13 @@ const struct query_page query_pages_export[] = {
 		1, 0, run_lines},
 	/* What the host was in the last attempt that said so. */
 	{"SELECT j.job, j.host, v.inventory FROM jobs j JOIN environments v ON v.job = j.job"
-	 " WHERE j.job >= ?2 AND j.job <= ?3 AND j.job > ?4 AND v.attempt ="
+	 " WHERE j.job <= ?3 AND j.job > ?4 AND v.attempt ="
 	 "  (SELECT max(w.attempt) FROM environments w WHERE w.job = j.job)"
 	 " ORDER BY j.job" QUERY_LIMIT,
-		1, 0, environment_lines},
-	{"SELECT j.job, j.host, j.stop_block FROM jobs j WHERE j.job >= ?2 AND j.job <= ?3"
+		1, QUERY_FROM_FIRST_JOB, environment_lines},
+	{"SELECT j.job, j.host, j.stop_block FROM jobs j WHERE j.job <= ?3"
 	 " AND j.job > ?4 AND j.stop_block > 0 ORDER BY j.job" QUERY_LIMIT,
-		1, 0, stop_lines},
+		1, QUERY_FROM_FIRST_JOB, stop_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
 	 " t.state, t.error, coalesce(u.position, 0), coalesce(u.state, 0),"
 	 QUERY_SUPERSEDED " t.cache, t.started_wall_ns, t.elapsed_ns, t.sync_ns, t.samples, t.disks, t.hist,"
@@ -256,19 +256,19 @@ const struct query_page query_pages_export[] = {
 	 "  AND u.layout = t.layout"
 	 " LEFT JOIN volumes v ON v.job = t.job AND v.attempt = t.attempt AND v.block = t.block"
 	 "  AND v.layout = t.layout" AFTER_TRIAL,
-		3, 0, trial_lines},
+		3, QUERY_FROM_FIRST_JOB, trial_lines},
 };
 const struct query_page query_pages_details[] = {
 	{"SELECT t.job, t.attempt, t.trial, j.host FROM trials t JOIN jobs j ON j.job = t.job"
 	 AFTER_TRIAL,
-		3, 0, series_lines},
-	{STEPS " ORDER BY s.job, s.id" QUERY_LIMIT, 2, 0, step_lines},
+		3, QUERY_FROM_FIRST_JOB, series_lines},
+	{STEPS " ORDER BY s.job, s.id" QUERY_LIMIT, 2, QUERY_FROM_FIRST_JOB, step_lines},
 	{"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT,
 		1, 0, import_lines},
 };
 const struct query_page query_first_steps = {
 	STEPS " AND (s.ok = 0 OR (s.job = ?2 AND s.block <= 1)) ORDER BY s.job, s.id" QUERY_LIMIT,
-	2, 0, step_lines};
+	2, QUERY_FROM_FIRST_JOB, step_lines};
 /* clang-format on */
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);
 const size_t query_n_pages_details = ARRAY_LEN(query_pages_details);

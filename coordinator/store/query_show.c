@@ -242,23 +242,23 @@ const struct query_page query_pages_show[] = {
 	 " (SELECT count(*) FROM (SELECT DISTINCT block, layout FROM units u WHERE u.job = j.job"
 	 "  AND u.state = 1)), j.disks,"
 	 " CASE j.stop_block WHEN 0 THEN r.blocks ELSE j.stop_block END, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run"
-	 " WHERE j.job >= ?2 AND j.job <= ?3 AND j.job > ?4 ORDER BY j.job" QUERY_LIMIT,
-		1, 0, job_lines},
+	 " WHERE j.job <= ?3 AND j.job > ?4 ORDER BY j.job" QUERY_LIMIT,
+		1, QUERY_FROM_FIRST_JOB, job_lines},
 	{"SELECT a.job, a.attempt, j.host, a.state, a.error, a.began_ns, a.ended_ns,"
 	 " a.agent_version, a.last, (SELECT coalesce(sum(b.last - b.first + 1), 0) FROM batches b"
 	 "  WHERE b.job = a.job AND b.attempt = a.attempt AND b.lost = 1)"
 	 " FROM attempts a" JOB_OF("a")
-	 " WHERE a.job >= ?2 AND a.job <= ?3 AND (a.job, a.attempt) > (?4, ?5)"
+	 " WHERE a.job <= ?3 AND (a.job, a.attempt) > (?4, ?5)"
 	 " ORDER BY a.job, a.attempt" QUERY_LIMIT,
-		2, 0, attempt_lines},
+		2, QUERY_FROM_FIRST_JOB, attempt_lines},
 	{"SELECT u.job, u.attempt, u.block, u.layout, j.host, u.position, u.state, u.error,"
 	 " u.superseded, u.started_ns, u.ended_ns, v.mount, v.identity, v.filesystem,"
 	 " v.usable_bytes FROM units u" JOB_OF("u")
 	 " LEFT JOIN volumes v ON v.job = u.job AND v.attempt = u.attempt AND v.block = u.block"
 	 "  AND v.layout = u.layout"
-	 " WHERE u.job >= ?2 AND u.job <= ?3 AND (u.job, u.attempt, u.block, u.layout) >"
+	 " WHERE u.job <= ?3 AND (u.job, u.attempt, u.block, u.layout) >"
 	 "  (?4, ?5, ?6, ?7) ORDER BY u.job, u.attempt, u.block, u.layout" QUERY_LIMIT,
-		4, 0, unit_lines},
+		4, QUERY_FROM_FIRST_JOB, unit_lines},
 	{"SELECT t.job, t.attempt, t.trial, j.host, t.block, t.layout, t.workload, t.repeat,"
 	 " t.state, t.error," QUERY_SUPERSEDED " t.cache, t.started_wall_ns,"
 	 " t.planned_bytes, t.elapsed_ns, t.sync_ns, t.bytes, t.ops, t.errors, t.samples,"
@@ -266,9 +266,9 @@ const struct query_page query_pages_show[] = {
 	 " FROM trials t" JOB_OF("t")
 	 " LEFT JOIN units u ON u.job = t.job AND u.attempt = t.attempt AND u.block = t.block"
 	 "  AND u.layout = t.layout"
-	 " WHERE t.job >= ?2 AND t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"
+	 " WHERE t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"
 	 " ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT,
-		3, 0, trial_lines},
+		3, QUERY_FROM_FIRST_JOB, trial_lines},
 	{"SELECT i.n, j.job, i.host, i.type, i.rest FROM imports i"
 	 " JOIN jobs j ON j.run = i.run AND j.host = i.host"
 	 " WHERE i.run = ?1 AND i.n > ?4 AND i.type IN ('trial', 'summary', 'step',"
@@ -277,9 +277,9 @@ const struct query_page query_pages_show[] = {
 		1, 0, query_show_import},
 	{"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"
 	 " s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s" JOB_OF("s")
-	 " WHERE s.job >= ?2 AND s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
+	 " WHERE s.job <= ?3 AND (s.job, s.id) > (?4, ?5)"
 	 " ORDER BY s.job, s.id" QUERY_LIMIT,
-		2, 0, step_lines},
+		2, QUERY_FROM_FIRST_JOB, step_lines},
 };
 /* clang-format on */
 const size_t query_n_pages_show = ARRAY_LEN(query_pages_show);

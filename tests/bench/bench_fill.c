@@ -1,7 +1,7 @@
 /*
  * Fills the store of a coordinator that is not running with one run of many samples, through the
  * store's own functions, and waits until each trial has its series.
- * Usage: bench_fill STORE SAMPLES   one host, 4 layouts x 10 blocks, a trial each.
+ * Usage: bench_fill STORE SAMPLES [HOSTS]   4 layouts x 10 blocks, a trial each, on each host (1).
  */
 #include <sqlite3.h>
 
@@ -11,13 +11,32 @@
 
 #define LAYOUTS 4
 #define BLOCKS 10
+#define HOSTS_MAX 1000
 #define BATCH 4000    /* records */
 #define IN_FLIGHT 4   /* batches */
 #define SERIES_S 300
 
-static struct job_key make_run(struct kit *k)
+/* The numbers of a run's jobs, as the store gave them. */
+struct numbers {
+	int done;
+	uint64_t run, jobs[HOSTS_MAX];
+	size_t n;
+};
+
+static void on_run(void *arg, uint64_t run, const uint64_t *jobs, const struct err *e)
 {
-	struct new_job job = {"node1", "a1b2c3", NULL, 0};
+	struct numbers *to = arg;
+
+	if (e)
+		kit_fail("run", e);
+	to->run = run;
+	memcpy(to->jobs, jobs, to->n * sizeof(*jobs));
+	to->done = 1;
+}
+
+static void make_run(struct kit *k, struct numbers *ret)
+{
+	static struct new_job jobs[HOSTS_MAX];
 	struct new_run r = {.name = "many-samples",
 		.plan_text = "name: many-samples\n",
 		.plan_sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
@@ -28,25 +47,23 @@ static struct job_key make_run(struct kit *k)
 		.seed = 1,
 		.blocks = BLOCKS,
 		.units = BLOCKS * LAYOUTS,
-		.jobs = &job,
-		.n_jobs = 1};
-	struct kit_answer a = {0}, begun;
-	struct job_key key;
+		.jobs = jobs,
+		.n_jobs = ret->n};
 
-	store_run_create(k->store, &r, kit_run_done, &a);
-	kit_wait(k, &a.done, 1);
-	if (a.failed)
-		kit_fail("run", &a.err);
-	key = (struct job_key){a.run, a.jobs[0], 1};
-	begun = kit_begin(k, &key);
-	if (begun.failed)
-		kit_fail("begin", &begun.err);
-	return key;
+	for (size_t i = 0; i < ret->n; i++)
+		jobs[i] = (struct new_job){xasprintf("node%zu", i + 1), xasprintf("a%zu", i), NULL, 0};
+	store_run_create(k->store, &r, on_run, ret);
+	kit_wait(k, &ret->done, 1);
+	for (size_t i = 0; i < ret->n; i++) {
+		free(jobs[i].host);
+		free(jobs[i].job_tag);
+	}
 }
 
 struct filler {
 	struct kit k;
 	struct job_key key;
+	char host[32];
 	struct record batch[BATCH];
 	size_t n;
 	uint64_t next; /* record */
@@ -73,7 +90,7 @@ static void flush(struct filler *f)
 	if (f->sent >= IN_FLIGHT)
 		settle(f, a);
 	memset(a, 0, sizeof(*a));
-	kit_send(&f->k, "node1", &f->key, f->next, f->batch, f->n, NULL, a);
+	kit_send(&f->k, f->host, &f->key, f->next, f->batch, f->n, NULL, a);
 	f->next += f->n;
 	f->sent++;
 	f->n = 0;
@@ -153,12 +170,15 @@ static void make_hist(struct filler *f)
 	free(h);
 }
 
-static void fill(struct filler *f, uint32_t samples)
+static void fill_host(struct filler *f, uint32_t samples)
 {
+	struct kit_answer begun = kit_begin(&f->k, &f->key);
 	uint32_t trial = 0;
 
-	f->key = make_run(&f->k);
+	if (begun.failed)
+		kit_fail("begin", &begun.err);
 	f->next = 1;
+	f->sent = 0;
 	add(f, rec_start());
 	for (uint32_t b = 1; b <= BLOCKS; b++)
 		for (uint32_t l = 0; l < LAYOUTS; l++)
@@ -170,19 +190,34 @@ static void fill(struct filler *f, uint32_t samples)
 	kit_state(&f->k, f->key.job, JOB_DONE);
 }
 
+static void fill(struct filler *f, uint32_t samples, size_t hosts)
+{
+	static struct numbers numbers;
+
+	numbers.n = hosts;
+	make_run(&f->k, &numbers);
+	for (size_t i = 0; i < hosts; i++) {
+		f->key = (struct job_key){numbers.run, numbers.jobs[i], 1};
+		snprintf(f->host, sizeof(f->host), "node%zu", i + 1);
+		fill_host(f, samples);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct filler *f = xcalloc(1, sizeof(*f));
 	int64_t began = clock_mono_ns();
-	long samples = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+	long samples = argc >= 3 ? strtol(argv[2], NULL, 10) : 0;
+	long hosts = argc == 4 ? strtol(argv[3], NULL, 10) : 1;
 
-	if (samples < LAYOUTS * BLOCKS || strlen(argv[1]) >= sizeof(f->k.path))
-		bench_die("usage: bench_fill STORE SAMPLES", NULL);
+	if (hosts < 1 || hosts > HOSTS_MAX || samples < hosts * LAYOUTS * BLOCKS ||
+		strlen(argv[1]) >= sizeof(f->k.path))
+		bench_die("usage: bench_fill STORE SAMPLES [HOSTS]", NULL);
 	snprintf(f->k.path, sizeof(f->k.path), "%s", argv[1]);
 	f->state = 88172645463325252u;
 	make_hist(f);
 	kit_open(&f->k);
-	fill(f, (uint32_t)(samples / (LAYOUTS * BLOCKS)));
+	fill(f, (uint32_t)(samples / hosts / (LAYOUTS * BLOCKS)), (size_t)hosts);
 	bench_one("samples into the store, in one process",
 		(double)samples / ((double)(clock_mono_ns() - began) / 1e9), "samples/s", BENCH_SHOWN, 0);
 	wait_for_series(f);
