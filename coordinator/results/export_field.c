@@ -396,6 +396,23 @@ int export_field_take(const struct export_line *l, struct field_place at, const 
 	return take(f, v, into ? (char *)into + f->offset : NULL) ? wrong(l, at, v, f, e) : 0;
 }
 
+int export_field_take_count(const struct field *f, int64_t v, void *into)
+{
+	void *to = (char *)into + f->offset;
+
+	if (v < f->least || (uint64_t)v > most_of(f))
+		return 0;
+	if (f->kind == FIELD_U32)
+		*(uint32_t *)to = (uint32_t)v;
+	else if (f->kind == FIELD_I64)
+		*(int64_t *)to = v;
+	else if (f->kind == FIELD_U64)
+		*(uint64_t *)to = (uint64_t)v;
+	else
+		return 0;
+	return 1;
+}
+
 /* A text is never NULL where null does not mean anything. */
 static void complete(const struct field *f, void *into)
 {

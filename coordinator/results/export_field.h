@@ -89,6 +89,8 @@ int export_fields_read(const struct export_line *l, struct field_place at, const
 /* One value, as the row says. */
 int export_field_take(const struct export_line *l, struct field_place at, const json_t *v,
 	const struct field *f, void *into, struct err *e);
+/* A whole number from 0 on, if the row takes it: 1. */
+int export_field_take_count(const struct field *f, int64_t v, void *into);
 /* ERR_INPUT: what stands at `key` (NULL: at the place itself) is not what is expected. v NULL: nothing
  * stands there. */
 int export_unexpected(const struct export_line *l, struct field_place at, const char *key,

@@ -45,6 +45,9 @@ int export_read_step(struct result_set *s, const struct export_line *l, uint64_t
 /* ---- export_series.c ---- */
 int export_read_series(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
+/* A series' line just as we write it, of which there are the most: 1, it was taken, without a JSON value
+ * for each number. 0: it is to be read as any line, which says what is wrong with it. */
+int export_read_plain_series(struct result_set *s, const char *line, size_t len);
 int export_read_series_disks(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 /* After the last line: puts the series in order, and what each has, whatever order its pieces came in. */

@@ -256,6 +256,8 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 	json_t *o;
 	int rc = 0;
 
+	if (len <= LINE_MAX_BYTES && export_read_plain_series(s, line, len))
+		return 0;
 	if (export_parse(name, line, len, LINE_MAX_BYTES, &o, &why) != 0)
 		return not_json(name, line_no, &why, e);
 	l.o = o;

@@ -105,6 +105,20 @@ static struct result_series *open_series(
 	return v;
 }
 
+/* -1: they would be too many. */
+static int add_points(struct result_set *s, uint64_t run, const struct export_piece *of,
+	const struct result_point *v, size_t n)
+{
+	struct result_series *series = open_series(s, run, of);
+
+	if (series->n + n > POINTS_MAX)
+		return -1;
+	series->points = xreallocarray(series->points, series->n + n + 1, sizeof(*series->points));
+	memcpy(series->points + series->n, v, n * sizeof(*v));
+	series->n += n;
+	return 0;
+}
+
 /* The rows of the columns, NULL for one that is not known here; rows has room for each. */
 static int read_columns(const struct export_line *l, const json_t *columns,
 	const struct field **rows, struct err *e)
@@ -160,9 +174,9 @@ int export_read_series(
 {
 	const json_t *columns, *points;
 	struct export_piece of = {0};
-	struct result_series *series;
 	struct result_point *read;
 	size_t n;
+	int rc;
 
 	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_of_trial_table, &of, e) ||
 		export_list(l, FIELD_OF_LINE, l->o, "columns", 1, &columns, e) ||
@@ -176,16 +190,111 @@ int export_read_series(
 		free(read);
 		return -1;
 	}
-	series = open_series(s, run, &of);
-	if (series->n + n > POINTS_MAX) {
-		free(read);
-		return too_many_points(l, e);
-	}
-	series->points = xreallocarray(series->points, series->n + n + 1, sizeof(*series->points));
-	memcpy(series->points + series->n, read, n * sizeof(*read));
-	series->n += n;
+	rc = add_points(s, run, &of, read, n);
 	free(read);
-	return 0;
+	return rc ? too_many_points(l, e) : 0;
+}
+
+/* A whole number without a sign; 0 where there is none, or one that is too large. */
+static int scan_number(const char **at, const char *end, int64_t *ret)
+{
+	const char *p = *at;
+	int64_t v = 0;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+			return 0;
+	if (p == *at || (p - *at > 1 && **at == '0'))
+		return 0;
+	*at = p;
+	*ret = v;
+	return 1;
+}
+
+static int scan_point(const char **at, const char *end, const struct field *const *rows, size_t n,
+	struct result_point *ret)
+{
+	int64_t v;
+
+	*ret = (struct result_point){0};
+	for (size_t i = 0; i < n; i++) {
+		if (*at == end || *(*at)++ != (i ? ',' : '[') || !scan_number(at, end, &v) ||
+			(rows[i] && !export_field_take_count(rows[i], v, ret)))
+			return 0;
+	}
+	return *at < end && *(*at)++ == ']';
+}
+
+/* "[[0,1000,…],[…]]}", points of the columns, each a list of whole numbers; NULL where anything else
+ * stands there. */
+static struct result_point *scan_points(const char *at, const char *end, const struct field *const *rows,
+	size_t columns, size_t *ret_n)
+{
+	struct result_point *v = NULL;
+	size_t n = 0, cap = 0;
+	int good = at < end && *at++ == '[' && columns > 0;
+
+	do {
+		v = xgrow(v, n, &cap, sizeof(*v));
+		good = good && scan_point(&at, end, rows, columns, &v[n++]);
+	} while (good && at < end && *at == ',' && at++);
+	good = good && end - at == 2 && at[0] == ']' && at[1] == '}';
+	if (!good) {
+		free(v);
+		return NULL;
+	}
+	*ret_n = n;
+	return v;
+}
+
+/* Takes the points where all of it is as it is written here. */
+static int take_plain(struct result_set *s, const struct export_line *l, const char *points, const char *end)
+{
+	const json_t *columns = json_object_get(l->o, "columns");
+	const struct field **rows = xcalloc(json_array_size(columns) + 1, sizeof(*rows));
+	int64_t run = json_get_int(l->o, "run", 0);
+	struct result_point *read = NULL;
+	struct export_piece of = {0};
+	struct err ignored;
+	size_t n = 0;
+
+	if (run > 0 && !strcmp(json_get_str(l->o, "type", ""), "series") &&
+		!export_fields_read(l, FIELD_OF_LINE, l->o, &export_of_trial_table, &of, &ignored) &&
+		!read_columns(l, columns, rows, &ignored))
+		read = scan_points(points, end, rows, json_array_size(columns), &n);
+	free(rows);
+	if (!read || add_points(s, (uint64_t)run, &of, read, n)) {
+		free(read);
+		return 0;
+	}
+	free(read);
+	return 1;
+}
+
+int export_read_plain_series(struct result_set *s, const char *line, size_t len)
+{
+	static const char begin[] = "{\"type\":\"series\",", member[] = ",\"points\":";
+	const char *points;
+	struct export_line l = {.name = ""};
+	struct buf head = {0};
+	json_t *o = NULL;
+	struct err ignored;
+	int taken = 0;
+
+	if (len < sizeof(begin) || memcmp(line, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	points = memmem(line, len, member, sizeof(member) - 1);
+	if (!points)
+		return 0;
+	buf_add(&head, line, (size_t)(points - line));
+	buf_addc(&head, '}');
+	if (!export_parse("", head.data, head.len, head.len, &o, &ignored)) {
+		l.o = o;
+		taken = take_plain(s, &l, points + sizeof(member) - 1, line + len);
+	}
+	json_decref(o);
+	buf_free(&head);
+	return taken;
 }
 
 /* The numbers of a span: its times, then three of each disk. */

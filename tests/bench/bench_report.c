@@ -3,6 +3,7 @@
  * Each is the control client itself on a file that was written before; wall time and peak memory are
  * its own. Usage: bench_report ARRAYMARK FOLDER          the files, and reports of them
  *                bench_report ARRAYMARK FOLDER RUN PID   reports of a run of the coordinator PID
+ *                bench_report ARRAYMARK FOLDER RUN       reports of a fleet's run in a store
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -317,17 +318,25 @@ static void of_files(const char *file, const char *out)
 	report("200 MB of fio json+, many documents", file, "csv", out, 5, 0);
 }
 
+static void of_fleet(const char *run, const char *out)
+{
+	report("report RUN, 1000 hosts with their series, text", run, "text", out, 1, 0);
+	report("the same as html", run, "html", out, 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	char *file, *out;
 
-	if (argc != 3 && argc != 5)
-		bench_die("usage: bench_report ARRAYMARK FOLDER [RUN PID]", NULL);
+	if (argc < 3 || argc > 5)
+		bench_die("usage: bench_report ARRAYMARK FOLDER [RUN [PID]]", NULL);
 	program = argv[1];
 	file = xasprintf("%s/results", argv[2]);
 	out = xasprintf("%s/report", argv[2]);
 	if (argc == 5)
 		of_run(argv[3], argv[4], file, out);
+	else if (argc == 4)
+		of_fleet(argv[3], out);
 	else
 		of_files(file, out);
 	unlink(file);

@@ -378,6 +378,62 @@ static void bad_lines_are_named(void **state)
 	}
 }
 
+/* A series just as it is written takes another way than one with a blank in it: both read the same, and
+ * refuse the same. */
+static void series_are_read_the_same_in_any_spelling(void **state)
+{
+	static const char *const points[] = {
+		"[[0,5,1048576,7],[5,9000000000000000000,0,9223372036854775807]]",
+		"[[0,5,1048576,7]]",
+		"[]",
+		"[[]]",
+		"[[0,5,7]]",
+		"[[0,5,7,1,2]]",
+		"[[0,5,9223372036854775808,7]]",
+		"[[0,5,-7,1]]",
+		"[[0,5,07,1]]",
+		"[[0,5,7.5,1]]",
+		"[[0,5,\"7\",1]]",
+		"[[0,5,7,1],]",
+		"[[0,5,7,1]",
+		"[[0,5,7,1]]]",
+		"[[0,5,7,1]],\"more\":1",
+		"[0,5,7,1]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(points); i++) {
+		struct result_set set[2] = {{.n_runs = 0}, {.n_runs = 0}};
+		int rc[2];
+
+		for (int spelling = 0; spelling < 2; spelling++) {
+			struct err e = {0};
+			char *line = xasprintf("{\"type\":\"series\",\"run\":1,\"host\":\"a\","
+					       "\"attempt\":1,\"trial\":2,\"columns\":[\"start_ns\","
+					       "\"end_ns\",\"bytes\",\"news\"],\"points\":%s%s}",
+				spelling ? " " : "", points[i]);
+
+			rc[spelling] = export_read_line(
+				&set[spelling], "f", 1, line, strlen(line), &e);
+			free(line);
+		}
+		assert_int_equal(rc[0], rc[1]);
+		assert_int_equal(set[0].n_series, set[1].n_series);
+		for (size_t k = 0; k < set[0].n_series; k++) {
+			const struct result_series *a = &set[0].series[k], *b = &set[1].series[k];
+
+			assert_string_equal(a->host, b->host);
+			assert_int_equal(a->trial, 2);
+			assert_int_equal(a->n, b->n);
+			if (a->n)
+				assert_memory_equal(a->points, b->points, a->n * sizeof(*a->points));
+		}
+		assert_int_equal(rc[0] == 0 && set[0].n_series > 0 && set[0].series[0].n > 0, i < 2 || i == 14);
+		result_set_clear(&set[0]);
+		result_set_clear(&set[1]);
+	}
+}
+
 static void unknown_types_are_skipped(void **state)
 {
 	static const char later[] = "{\"type\":\"finding\",\"anything\":1}\n";
@@ -426,6 +482,7 @@ int main(void)
 		cmocka_unit_test(imports_have_rows_too),
 		cmocka_unit_test(export_comes_back_whole),
 		cmocka_unit_test(bad_lines_are_named),
+		cmocka_unit_test(series_are_read_the_same_in_any_spelling),
 		cmocka_unit_test(unknown_types_are_skipped),
 		cmocka_unit_test(sets_must_hang_together),
 	};
