@@ -62,7 +62,7 @@ static dev_t device_below(const char *loop, const char *backing)
 {
 	char *path = xasprintf("/dev/%s", loop);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct loop_info64 info;
+	struct loop_info64 info = {0};
 	dev_t dev = 0;
 	struct stat st;
 

@@ -95,6 +95,7 @@ test_evidence() {
 	is "each trial tells each disk of its pool" "$(trial_disks "$T/run.jsonl" | jq -c '[.[] | [.layout_name, (.disks | length)]] | unique')" \
 		'[["raidz2-10",10],["raidz2-8",8]]'
 	check "every disk of a pool was written to" jq -se 'map(select(.type == "trial-disks") | .disks[]) | all(.write_bytes > 0 or .read_bytes > 0)' "$T/run.jsonl"
+	check "the pool counted no failure of any" jq -se 'map(select(.type == "trial-disks") | .disks[]) | all(.errors == 0)' "$T/run.jsonl"
 	check "nothing was compressed" jq -se 'map(select(.type == "trial").evidence.compress_ratio_permille) | length == 24 and all(. == 1000)' "$T/run.jsonl"
 	check "what the caches are set to is told, before and after" jq -se 'map(select(.type == "trial").evidence.settings) | length == 24
 		and all(any(.[]; .name == "primarycache" and .of == null and .before == "all" and .after == "all")
