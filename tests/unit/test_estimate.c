@@ -142,69 +142,69 @@ static void test_overflow(void **state)
 
 /* Of each kind, 2 blocks of 3 trials on one layout: what is written, the making of files included, what
  * is read, and of how many workloads that is not known. */
+static const struct {
+	const char *workloads;
+	int64_t written, read;
+	unsigned unknown;
+} moves[] = {
+	{"w: {stream: {op: write, size: 8M}}", 6 * 8 * MIB, 0, 0},
+	{"w: {stream: {op: write, size: 8M}, duration: 5s}", 0, 0, 1},
+	{"w: {stream: {op: write, size: 8M, rate: 1M}, duration: 5s}", 6 * 5 * MIB, 0, 0},
+	{"w: {stream: {op: write, size: 8M}}\n  r: {stream: {op: read, of: w, size: 4M}}",
+		6 * 8 * MIB, 6 * 4 * MIB, 0},
+	{"r: {random: {op: read, size: 8M}}", 2 * 8 * MIB, 6 * 8 * MIB, 0},
+	{"r: {random: {op: read, size: 8M, duration: 5s}}", 2 * 8 * MIB, 0, 1},
+	{"r: {random: {op: read, size: 8M, duration: 5s, rate: 1000}}", 2 * 8 * MIB,
+		6 * 5000 * 4096LL, 0},
+	{"r: {random: {op: write, size: 8M}}", (2 + 6) * 8 * MIB, 0, 0},
+	{"r: {random: {op: write, size: 8M, verify: true}}", (6 + 6) * 8 * MIB, 0, 0},
+	{"r: {random: {op: mixed, reads: 75%, size: 8M, ops: 1000}}",
+		2 * 8 * MIB + 6 * 250 * 4096LL, 6 * 750 * 4096LL, 0},
+	{"w: {stream: {op: write, size: 8M}}\n  r: {random: {op: read, of: w}}", 6 * 8 * MIB,
+		6 * 8 * MIB, 0},
+	{"f: {fio: {options: {rw: write, size: 4m}}}", 6 * 4 * MIB, 0, 0},
+	{"f: {fio: {options: {rw: read, size: 4m}}}", 2 * 4 * MIB, 6 * 4 * MIB, 0},
+	{"f: {fio: {options: {rw: write, size: 4m, overwrite: yes}}}", (2 + 6) * 4 * MIB, 0, 0},
+	{"f: {fio: {options: {rw: randread, size: 4m}}, duration: 5s}", 2 * 4 * MIB, 0, 1},
+	{"a: {fio: {options: {rw: write, size: 4m, filename: x}}}\n"
+	 "  b: {fio: {options: {rw: read, size: 4m, filename: x}}}",
+		6 * 4 * MIB, 6 * 4 * MIB, 0},
+	{"f: {fio: {job: /srv/x.fio}}", 0, 0, 1},
+	{"m: {filebench: {personality: varmail}}", 6 * 800 * 16384LL, 0, 1},
+	{"m: {filebench: {wml: /srv/x.f}}", 0, 0, 1},
+	{"c: {command: {argv: [/x]}}", 0, 0, 1},
+	{"p: {pg_restore: {dump: /x}}", 0, 0, 1},
+	{"p: {pg_restore: {scale: 1}}\n  d: {pg_dump: {of: p}}", 0, 0, 2},
+	{"p: {pgbench: {scale: 1}}", 0, 0, 1},
+	{"s: {disk-scan: {}}", 0, 0, 1},
+	{"s: {disk-scan: {disks: all, span: 1M}}", 0, 0, 1},
+	{"s: {disk-scan: {disks: {controller: AHCI, count: 2}, span: 1M}}", 0, 6 * 8 * MIB, 0},
+	{"p: {parallel: [{stream: {op: read, size: 8M}}, {stream: {op: write, size: 2M}}]}",
+		(2 * 8 + 6 * 2) * MIB, 6 * 8 * MIB, 0},
+	{"p: {parallel: [{stream: {op: read, size: 8M, rate: 1M}}, {random: {op: read, size: "
+	 "2M}}], duration: 5s}",
+		2 * 10 * MIB, 6 * 5 * MIB, 1},
+};
+
 static void test_every_kind_says_what_it_moves(void **state)
 {
-	static const struct {
-		const char *workloads;
-		int64_t written, read;
-		unsigned unknown;
-	} cases[] = {
-		{"w: {stream: {op: write, size: 8M}}", 6 * 8 * MIB, 0, 0},
-		{"w: {stream: {op: write, size: 8M}, duration: 5s}", 0, 0, 1},
-		{"w: {stream: {op: write, size: 8M, rate: 1M}, duration: 5s}", 6 * 5 * MIB, 0, 0},
-		{"w: {stream: {op: write, size: 8M}}\n  r: {stream: {op: read, of: w, size: 4M}}",
-			6 * 8 * MIB, 6 * 4 * MIB, 0},
-		{"r: {random: {op: read, size: 8M}}", 2 * 8 * MIB, 6 * 8 * MIB, 0},
-		{"r: {random: {op: read, size: 8M, duration: 5s}}", 2 * 8 * MIB, 0, 1},
-		{"r: {random: {op: read, size: 8M, duration: 5s, rate: 1000}}", 2 * 8 * MIB,
-			6 * 5000 * 4096LL, 0},
-		{"r: {random: {op: write, size: 8M}}", (2 + 6) * 8 * MIB, 0, 0},
-		{"r: {random: {op: write, size: 8M, verify: true}}", (6 + 6) * 8 * MIB, 0, 0},
-		{"r: {random: {op: mixed, reads: 75%, size: 8M, ops: 1000}}",
-			2 * 8 * MIB + 6 * 250 * 4096LL, 6 * 750 * 4096LL, 0},
-		{"w: {stream: {op: write, size: 8M}}\n  r: {random: {op: read, of: w}}", 6 * 8 * MIB,
-			6 * 8 * MIB, 0},
-		{"f: {fio: {options: {rw: write, size: 4m}}}", 6 * 4 * MIB, 0, 0},
-		{"f: {fio: {options: {rw: read, size: 4m}}}", 2 * 4 * MIB, 6 * 4 * MIB, 0},
-		{"f: {fio: {options: {rw: write, size: 4m, overwrite: yes}}}", (2 + 6) * 4 * MIB, 0, 0},
-		{"f: {fio: {options: {rw: randread, size: 4m}}, duration: 5s}", 2 * 4 * MIB, 0, 1},
-		{"a: {fio: {options: {rw: write, size: 4m, filename: x}}}\n"
-		 "  b: {fio: {options: {rw: read, size: 4m, filename: x}}}",
-			6 * 4 * MIB, 6 * 4 * MIB, 0},
-		{"f: {fio: {job: /srv/x.fio}}", 0, 0, 1},
-		{"m: {filebench: {personality: varmail}}", 6 * 800 * 16384LL, 0, 1},
-		{"m: {filebench: {wml: /srv/x.f}}", 0, 0, 1},
-		{"c: {command: {argv: [/x]}}", 0, 0, 1},
-		{"p: {pg_restore: {dump: /x}}", 0, 0, 1},
-		{"p: {pg_restore: {scale: 1}}\n  d: {pg_dump: {of: p}}", 0, 0, 2},
-		{"p: {pgbench: {scale: 1}}", 0, 0, 1},
-		{"s: {disk-scan: {}}", 0, 0, 1},
-		{"s: {disk-scan: {disks: all, span: 1M}}", 0, 0, 1},
-		{"s: {disk-scan: {disks: {controller: AHCI, count: 2}, span: 1M}}", 0, 6 * 8 * MIB, 0},
-		{"p: {parallel: [{stream: {op: read, size: 8M}}, {stream: {op: write, size: 2M}}]}",
-			(2 * 8 + 6 * 2) * MIB, 6 * 8 * MIB, 0},
-		{"p: {parallel: [{stream: {op: read, size: 8M, rate: 1M}}, {random: {op: read, size: "
-		 "2M}}], duration: 5s}",
-			2 * 10 * MIB, 6 * 5 * MIB, 1},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
 		char *text = xasprintf("name: p\nhosts: all\ntrials: 2\nrepeat: 3\nlayouts:\n"
 				       "  a: {existing: /x}\nworkloads:\n  %s\n",
-			cases[i].workloads);
+			moves[i].workloads);
 		struct plan *p = parse(text);
 		struct plan_estimate x;
 		struct err e;
 
 		if (plan_estimate(p, 0, &x, &e))
-			fail_msg("%s: %s", cases[i].workloads, e.text);
-		if (x.most.written_bytes != cases[i].written || x.most.read_bytes != cases[i].read ||
-			x.unknown != cases[i].unknown)
+			fail_msg("%s: %s", moves[i].workloads, e.text);
+		if (x.most.written_bytes != moves[i].written || x.most.read_bytes != moves[i].read ||
+			x.unknown != moves[i].unknown)
 			fail_msg("%s: %lld written, %lld read, %u unknown; not %lld, %lld, %u",
-				cases[i].workloads, (long long)x.most.written_bytes,
-				(long long)x.most.read_bytes, x.unknown, (long long)cases[i].written,
-				(long long)cases[i].read, cases[i].unknown);
+				moves[i].workloads, (long long)x.most.written_bytes,
+				(long long)x.most.read_bytes, x.unknown, (long long)moves[i].written,
+				(long long)moves[i].read, moves[i].unknown);
 		plan_free(p);
 		free(text);
 	}
