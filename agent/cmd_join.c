@@ -264,21 +264,14 @@ static int keep(const struct join *j, struct err *e)
 	return status ? -1 : 0;
 }
 
-int command_join(const struct agent_options *opt, int argc, char **argv)
+int command_join(const struct agent_options *opt, const struct args *a)
 {
-	struct join j = {.opt = opt};
-	const char *file = NULL;
+	struct join j = {.opt = opt, .address = a->v[0]};
+	const char *file = args_get(a, "token-file");
 	char host[256], port[8];
 	struct err e;
 	int status;
 
-	if (argc == 3 && !strcmp(argv[1], "--token-file"))
-		file = argv[2];
-	else if (argc != 1) {
-		err_set(&e, ERR_USAGE, "usage: arraymark-agent join HOST:PORT [--token-file FILE|-]");
-		return command_error(&e);
-	}
-	j.address = argv[0];
 	status = conn_split_host_port(j.address, host, port, &e) ||
 		host_state_folder(opt, &j.state, &e) || get_token(&j, file, &e) ||
 		get_key(&j, &e) || ask(&j, &e) || check_reply(&j, &e) || keep(&j, &e);

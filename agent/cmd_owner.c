@@ -16,21 +16,16 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 
-int command_approve(const struct agent_options *opt, int argc, char **argv)
+int command_approve(const struct agent_options *opt, const struct args *a)
 {
 	char *state = NULL;
 	struct err e;
-	int status;
+	int status = host_state_folder(opt, &state, &e) || policy_approve(state, a->v[0], &e);
 
-	if (argc != 1) {
-		err_set(&e, ERR_USAGE, "usage: arraymark-agent approve SHA256");
-		return command_error(&e);
-	}
-	status = host_state_folder(opt, &state, &e) || policy_approve(state, argv[0], &e);
 	free(state);
 	if (status)
 		return command_error(&e);
-	printf("Plan %.12s may run on this host.\n", argv[0]);
+	printf("Plan %.12s may run on this host.\n", a->v[0]);
 	return EXIT_DONE;
 }
 
@@ -89,17 +84,13 @@ static int stop_or_undo(const struct agent_options *opt, const char *state, int 
 	return stop_file(state, stop, e) || (stop && monitor_clean_up(opt, e)) ? -1 : 0;
 }
 
-int command_stop(const struct agent_options *opt, int argc, char **argv)
+int command_stop(const struct agent_options *opt, const struct args *a)
 {
-	int undo = argc == 1 && !strcmp(argv[0], "--undo");
+	int undo = args_get(a, "undo") != NULL;
 	char *state = NULL;
 	struct err e;
 	int status;
 
-	if (argc > 1 || (argc == 1 && !undo)) {
-		err_set(&e, ERR_USAGE, "usage: arraymark-agent stop [--undo]");
-		return command_error(&e);
-	}
 	status = host_state_folder(opt, &state, &e) || stop_or_undo(opt, state, !undo, &e);
 	free(state);
 	if (status)
@@ -137,18 +128,14 @@ static unsigned print_journal(const char *state, const char *file, struct err *e
 	return shown;
 }
 
-int command_volumes(const struct agent_options *opt, int argc, char **argv)
+int command_volumes(const struct agent_options *opt, const struct args *a)
 {
 	unsigned shown = 0;
 	struct dirent *de;
 	struct err e = {0};
 	DIR *d;
 
-	(void)argv;
-	if (argc) {
-		err_set(&e, ERR_USAGE, "usage: arraymark-agent volumes");
-		return command_error(&e);
-	}
+	(void)a;
 	d = opendir(opt->state);
 	if (!d) {
 		err_sys(&e, "cannot open %s", opt->state);

@@ -47,13 +47,14 @@ static void print_policy(const struct policy *p)
 	printf("%-12s %s\n", "plans", p->plans_approved_only ? "approved here only" : "any");
 }
 
-static int check(const struct agent_options *opt)
+int command_policy_check(const struct agent_options *opt, const struct args *a)
 {
 	struct yaml_errors errs = {0};
 	struct policy *p = NULL;
 	struct err e;
 	int status = policy_load(opt->config, &p, &errs, &e);
 
+	(void)a;
 	for (size_t i = 0; i < errs.list.n; i++)
 		fprintf(stderr, "%s\n", errs.list.v[i]);
 	if (!status) {
@@ -144,13 +145,14 @@ static int write_new(const char *path, const struct buf *text, struct err *e)
 	return status;
 }
 
-static int init(const struct agent_options *opt)
+int command_policy_init(const struct agent_options *opt, const struct args *a)
 {
 	struct inventory inv = {0};
 	struct buf text = {0};
 	struct err e;
 	int status;
 
+	(void)a;
 	if (access(opt->config, F_OK) == 0) {
 		err_set(&e, ERR_EXISTS, "%s is there already: it is not replaced", opt->config);
 		return command_error(&e);
@@ -166,16 +168,4 @@ static int init(const struct agent_options *opt)
 	buf_free(&text);
 	inventory_clear(&inv);
 	return status ? command_error(&e) : EXIT_DONE;
-}
-
-int command_policy(const struct agent_options *opt, int argc, char **argv)
-{
-	struct err e;
-
-	if (argc == 1 && !strcmp(argv[0], "check"))
-		return check(opt);
-	if (argc == 1 && !strcmp(argv[0], "init"))
-		return init(opt);
-	err_set(&e, ERR_USAGE, "usage: arraymark-agent policy check|init");
-	return command_error(&e);
 }

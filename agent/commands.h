@@ -3,6 +3,7 @@
 #define AGENT_COMMANDS_H
 
 #include "agent/host.h"
+#include "common/base/args.h"
 
 /* Exit statuses of all verbs. */
 #define EXIT_DONE 0
@@ -10,13 +11,14 @@
 #define EXIT_USAGE 2
 #define EXIT_DENIED 3
 
-/* argv: what stands behind the verb and the common options; NULL-terminated. Errors go to stderr
+/* a: the verb's own options and arguments, as many as its row in main.c allows. Errors go to stderr
  * by command_error. */
-int command_join(const struct agent_options *opt, int argc, char **argv);
-int command_policy(const struct agent_options *opt, int argc, char **argv);
-int command_approve(const struct agent_options *opt, int argc, char **argv);
-int command_stop(const struct agent_options *opt, int argc, char **argv);
-int command_volumes(const struct agent_options *opt, int argc, char **argv);
+int command_join(const struct agent_options *opt, const struct args *a);
+int command_policy_check(const struct agent_options *opt, const struct args *a);
+int command_policy_init(const struct agent_options *opt, const struct args *a);
+int command_approve(const struct agent_options *opt, const struct args *a);
+int command_stop(const struct agent_options *opt, const struct args *a);
+int command_volumes(const struct agent_options *opt, const struct args *a);
 
 /* Prints "arraymark-agent: text" and gives the exit status for the code. */
 int command_error(const struct err *e);

@@ -140,7 +140,7 @@ static void size_up(struct draft *d)
 	d->seed &= (1ull << 53) - 1;
 }
 
-static int verdict(const struct draft *d, struct err *e)
+static int verdict(const struct coordinator *co, const struct draft *d, struct err *e)
 {
 	const char *first = d->errors.n ? d->errors.v[0] : NULL;
 	size_t n = d->errors.n;
@@ -154,7 +154,8 @@ static int verdict(const struct draft *d, struct err *e)
 		return 0;
 	if (n == 1)
 		return err_set(e, ERR_INPUT, "%s", first);
-	return err_set(e, ERR_INPUT, "%s (and %zu more: see `arraymark plan check`)", first, n - 1);
+	return err_set(e, ERR_INPUT, "%s (and %zu more: see `arraymark%s plan check`)", first, n - 1,
+		co->opt->is_private ? " -c local" : "");
 }
 
 int draft_make(struct coordinator *co, const struct msg_call *in, struct draft *ret, struct err *e)
@@ -168,5 +169,5 @@ int draft_make(struct coordinator *co, const struct msg_call *in, struct draft *
 			bind_host(ret->plan, &ret->hosts[i]);
 		estimate(ret);
 	}
-	return verdict(ret, e);
+	return verdict(co, ret, e);
 }

@@ -149,7 +149,7 @@ static int give_again(struct request *q, const char *cert_pem)
 {
 	char serial[PKI_SERIAL_LEN];
 
-	if (!pki_is_valid(cert_pem, 0) || pki_serial(cert_pem, serial) ||
+	if (!tls_cert_is_valid(cert_pem, 0) || pki_serial(cert_pem, serial) ||
 		sessions_is_revoked(q->session->co, serial))
 		return -1;
 	q->cert_pem = xstrdup(cert_pem);

@@ -118,6 +118,7 @@ static void load_row(void *arg, struct stored_host *row)
 				"when the agent connects", h->name, e.text);
 		else
 			h->has_inventory = 1;
+		h->inv.per_run = f->co->opt->is_private;
 		buf_add(&h->stored, row->inventory, row->inventory_len);
 	}
 	if (h->paused)
@@ -241,6 +242,7 @@ void fleet_inventory(struct host *h, struct inventory *inv)
 	inventory_clear(&h->inv);
 	h->inv = *inv;
 	memset(inv, 0, sizeof(*inv));
+	h->inv.per_run = h->co->opt->is_private;
 	h->has_inventory = 1;
 	h->inventory_current = 1;
 	inventory_encode(&h->inv, &bytes);

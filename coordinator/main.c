@@ -25,12 +25,20 @@ static const struct {
 	{"check", verb_check},
 };
 
+static int show_help(const struct options *o, struct err *e)
+{
+	struct buf out = {0};
+	int r = options_help(o->args.n ? o->args.v[0] : NULL, &out, e);
+
+	fputs(buf_str(&out), stdout);
+	buf_free(&out);
+	return r;
+}
+
 static int run_verb(const struct options *o, struct err *e)
 {
-	if (!strcmp(o->verb, "help")) {
-		fputs(options_usage(), stdout);
-		return 0;
-	}
+	if (!strcmp(o->verb, "help"))
+		return show_help(o, e);
 	if (!strcmp(o->verb, "version")) {
 		puts("arraymark-coordinator " ARRAYMARK_VERSION);
 		return 0;
@@ -38,8 +46,7 @@ static int run_verb(const struct options *o, struct err *e)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verbs[i].name, o->verb))
 			return verbs[i].run(o, e);
-	return err_set(e, ERR_USAGE, "'%s' is not a verb (init, run, token, backup, restore, check)",
-		o->verb);
+	return err_set(e, ERR_USAGE, "'%s' is not a verb", o->verb); /* options_load knows them */
 }
 
 int main(int argc, char **argv)

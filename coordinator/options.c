@@ -4,13 +4,14 @@
  */
 #include "coordinator/options.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/args.h"
 #include "common/base/fs.h"
+#include "common/base/help.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -18,49 +19,133 @@
 
 #define CONFIG_MAX (64 * 1024)
 
-static const char usage[] =
-	"usage: arraymark-coordinator VERB [options]\n"
-	"\n"
-	"  init [--name NAME] [--dns NAME]…   make the state folder, the certificate authority and the\n"
-	"                                     store; print the first admin token\n"
-	"  run                                serve until SIGTERM\n"
-	"  token [--role ROLE] [--ttl TIME] NAME\n"
-	"                                     print a one-time token: ROLE agent (NAME is the host),\n"
-	"                                     viewer, operator or admin (NAME is the user)\n"
-	"  backup FILE                        consistent copy of the store, also while it is in use\n"
-	"  restore FILE                       make a backup the store (the daemon must not run)\n"
-	"  check                              verify the store\n"
-	"\n"
-	"  --config FILE        default " OPTIONS_CONFIG "\n"
-	"  --state DIR          default " OPTIONS_STATE "\n"
-	"  --listen ADDR:PORT   default " OPTIONS_LISTEN "; port 0 takes a free one\n"
-	"  --heartbeat TIME     default 10s\n"
-	"  --connections N      most connections at once, default 12000\n"
-	"  --log-level LEVEL    error, warning, info or debug\n";
+static const struct option_spec common_options[] = {
+	{"config", 0, "FILE", "default " OPTIONS_CONFIG ", if it is there"},
+	{"state", 0, "DIR", "default " OPTIONS_STATE},
+	{"log-level", 0, "LEVEL", "error, warning, info (default) or debug"},
+	{"help", 'h', NULL, "help, of a verb after its name"},
+	{"version", 0, NULL, "the version"},
+	{0},
+};
+static const struct option_spec init_options[] = {
+	{"name", 0, "NAME", "what the certificate authority is called"},
+	{"dns", 0, "NAME", "a further name or address of this machine; may be given several times"},
+	{"ttl", 0, "TIME", "how long the token can be used: 24h (default), at most 30d"},
+	{0},
+};
+static const struct option_spec run_options[] = {
+	{"listen", 0, "ADDR:PORT", "default " OPTIONS_LISTEN "; port 0 takes a free one"},
+	{"heartbeat", 0, "TIME", "how often peers are asked whether they are there: 10s (default)"},
+	{"connections", 0, "N", "most at once: 12000 (default)"},
+	{"private", 0, NULL, "for `arraymark local`: advice in errors is for an agent of each run"},
+	{0},
+};
+static const struct option_spec token_options[] = {
+	{"role", 0, "ROLE", "agent (default; NAME is the host), viewer, operator or admin"},
+	{"ttl", 0, "TIME", "how long it can be used: 24h (default), at most 30d"},
+	{0},
+};
 
-const char *options_usage(void)
+static const struct verb {
+	const char *name, *args, *summary, *text, *examples;
+	const struct option_spec *options;
+} verbs[] = {
+	{"init", "", "make state folder, authority and store; print the first admin token",
+		"The token is all that stdout gets. Refused when there is a store.\n",
+		"arraymark-coordinator init --dns bench.example.org\n", init_options},
+	{"run", "", "serve until SIGTERM",
+		"In the foreground. Killed in any other way it loses nothing that was acknowledged.\n",
+		"arraymark-coordinator run\narraymark-coordinator run --listen 10.0.0.1:7420\n",
+		run_options},
+	{"token", "NAME", "print a one-time token for a host or a user",
+		"Also beside a running daemon. The token is all that stdout gets.\n",
+		"arraymark-coordinator token knew\narraymark-coordinator token --role operator dan\n",
+		token_options},
+	{"backup", "FILE", "write a consistent copy of the store", "Also while it is in use.\n",
+		"arraymark-coordinator backup /srv/backup/store.db\n", NULL},
+	{"restore", "FILE", "make a backup the store",
+		"The daemon must not run, and there must be no store. It gets a new epoch, by which "
+		"agents see that it may have forgotten something.\n",
+		"arraymark-coordinator restore /srv/backup/store.db\n", NULL},
+	{"check", "", "verify the store",
+		"Its integrity, its references, and that every finished trial has all its samples. "
+		"Each finding is a line, and the status is then 1.\n",
+		"arraymark-coordinator check\n", NULL},
+};
+
+static const struct verb *verb_find(const char *name, struct err *e)
 {
-	return usage;
+	const char *names[ARRAY_LEN(verbs) + 1] = {0}, *near;
+
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+		names[i] = verbs[i].name;
+	}
+	near = str_nearest(name, names);
+	err_set(e, ERR_USAGE, "'%s' is not a verb%s%s%s", name,
+		near ? " (did you mean '" : " (init, run, token, backup, restore, check)",
+		near ? near : "", near ? "'?)" : "");
+	return NULL;
+}
+
+static void help_program(struct buf *out)
+{
+	buf_adds(out, "usage: arraymark-coordinator VERB [options] …\n\n");
+	help_text("Keeps the plans and results of a fleet of storage hosts, and dispatches runs to its "
+		  "agents.\n", out);
+	buf_adds(out, "\nverbs (`arraymark-coordinator help VERB` tells more):\n");
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+		char *left = xasprintf("%s %s", verbs[i].name, verbs[i].args);
+
+		help_row(left, verbs[i].summary, out);
+		free(left);
+	}
+	buf_adds(out, "\noptions of every verb:\n");
+	help_options(common_options, out);
+	buf_addc(out, '\n');
+	help_text("Status: 0 done, 1 failed or `check` found something, 2 usage.\n", out);
+}
+
+int options_help(const char *verb, struct buf *out, struct err *e)
+{
+	struct help h = {.program = "arraymark-coordinator", .common = common_options};
+	const struct verb *v;
+
+	if (!verb) {
+		help_program(out);
+		return 0;
+	}
+	v = verb_find(verb, e);
+	if (!v)
+		return -1;
+	h.verb = v->name;
+	h.args = v->args;
+	h.summary = v->summary;
+	h.text = v->text;
+	h.examples = v->examples;
+	h.options = v->options;
+	help_verb(&h, out);
+	return 0;
 }
 
 enum key { KEY_CONFIG, KEY_STATE, KEY_LISTEN, KEY_HEARTBEAT, KEY_CONNECTIONS, KEY_LOG_LEVEL,
-	KEY_NAME, KEY_DNS, KEY_ROLE, KEY_TTL, KEY_HELP, KEY_VERSION, KEY_COUNT };
+	KEY_PRIVATE, KEY_NAME, KEY_DNS, KEY_ROLE, KEY_TTL, KEY_COUNT };
 static const struct {
 	const char *name;
-	int argument, in_file;
+	int in_file;
 } keys[KEY_COUNT] = {
-	[KEY_CONFIG] = {"config", 1, 0},
-	[KEY_STATE] = {"state", 1, 1},
-	[KEY_LISTEN] = {"listen", 1, 1},
-	[KEY_HEARTBEAT] = {"heartbeat", 1, 1},
-	[KEY_CONNECTIONS] = {"connections", 1, 1},
-	[KEY_LOG_LEVEL] = {"log-level", 1, 1},
-	[KEY_NAME] = {"name", 1, 0},
-	[KEY_DNS] = {"dns", 1, 0},
-	[KEY_ROLE] = {"role", 1, 0},
-	[KEY_TTL] = {"ttl", 1, 0},
-	[KEY_HELP] = {"help", 0, 0},
-	[KEY_VERSION] = {"version", 0, 0},
+	[KEY_CONFIG] = {"config", 0},
+	[KEY_STATE] = {"state", 1},
+	[KEY_LISTEN] = {"listen", 1},
+	[KEY_HEARTBEAT] = {"heartbeat", 1},
+	[KEY_CONNECTIONS] = {"connections", 1},
+	[KEY_LOG_LEVEL] = {"log-level", 1},
+	[KEY_PRIVATE] = {"private", 0},
+	[KEY_NAME] = {"name", 0},
+	[KEY_DNS] = {"dns", 0},
+	[KEY_ROLE] = {"role", 0},
+	[KEY_TTL] = {"ttl", 0},
 };
 
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
@@ -119,6 +204,9 @@ static int set_key(struct options *o, enum key k, const char *value, struct err 
 		return 0;
 	case KEY_LOG_LEVEL:
 		return set_level(o, value, e);
+	case KEY_PRIVATE:
+		o->is_private = 1;
+		return 0;
 	case KEY_NAME:
 		text_once(&o->name, value);
 		return 0;
@@ -138,38 +226,62 @@ static int set_key(struct options *o, enum key k, const char *value, struct err 
 	}
 }
 
+static int take_given(struct options *o, const struct args *a, struct err *e)
+{
+	struct err why;
+
+	for (size_t i = 0; i < a->n_given; i++) {
+		const char *name = a->given[i].spec->name;
+
+		for (unsigned k = 0; k < KEY_COUNT; k++)
+			if (!strcmp(keys[k].name, name) && set_key(o, (enum key)k, a->given[i].value, &why))
+				return err_set(e, ERR_USAGE, "--%s: %s", name, why.text);
+	}
+	return 0;
+}
+
+/* Help and version take the place of the verb; the verb is then what help is wanted about. */
+static void take_words(struct options *o, const struct args *a, const char *verb, int first)
+{
+	int help = args_get(a, "help") != NULL;
+
+	if (args_get(a, "version"))
+		o->verb = xstrdup("version");
+	else
+		o->verb = xstrdup(help ? "help" : verb);
+	if (help && verb)
+		strv_add(&o->args, verb);
+	for (int i = first; i < a->n && !help; i++)
+		strv_add(&o->args, a->v[i]);
+}
+
 static int read_args(int argc, char **argv, struct options *o, struct err *e)
 {
-	struct option longs[KEY_COUNT + 1];
-	struct err why;
-	int c, i;
+	const struct verb *v = NULL;
+	struct args a = {0};
+	int r = -1, words;
 
-	memset(longs, 0, sizeof(longs));
-	for (i = 0; i < KEY_COUNT; i++)
-		longs[i] = (struct option){keys[i].name, keys[i].argument, NULL, 1000 + i};
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (c == 'h' || c == 1000 + KEY_HELP) {
-			text_once(&o->verb, "help");
-			return 0;
-		}
-		if (c == 1000 + KEY_VERSION) {
-			text_once(&o->verb, "version");
-			return 0;
-		}
-		if (c < 1000)
-			return err_set(e, ERR_USAGE, "'%s' is not an option, or lacks its value",
-				argv[optind - 1]);
-		if (set_key(o, (enum key)(c - 1000), optarg, &why))
-			return err_set(e, ERR_USAGE, "--%s: %s", keys[c - 1000].name, why.text);
+	if (args_parse(argc, argv, common_options, NULL, 1, &a, e))
+		goto out;
+	words = a.n;
+	if (!words && !args_get(&a, "help") && !args_get(&a, "version")) {
+		err_set(e, ERR_USAGE, "a verb is missing: init, run, token, backup, restore or check");
+		goto out;
 	}
-	if (optind == argc)
-		return err_set(e, ERR_USAGE, "a verb is missing: init, run, token, backup, restore or check");
-	o->verb = xstrdup(argv[optind]);
-	for (i = optind + 1; i < argc; i++)
-		strv_add(&o->args, argv[i]);
-	return 0;
+	if (!words || !strcmp(a.v[0], "help")) {
+		take_words(o, &a, words ? "help" : NULL, 1);
+		r = 0;
+		goto out;
+	}
+	v = verb_find(a.v[0], e);
+	if (!v || args_parse(argc - (int)(a.v - argv), a.v, common_options, v->options, 0, &a, e) ||
+		take_given(o, &a, e))
+		goto out;
+	take_words(o, &a, v->name, 0);
+	r = 0;
+out:
+	args_clear(&a);
+	return r;
 }
 
 static void read_file_key(struct options *o, const struct yaml_node *n, struct yaml_errors *errs)

@@ -19,8 +19,9 @@ struct options {
 	int listen_is_default; /* then 0.0.0.0 is tried where there is no IPv6 */
 	unsigned heartbeat_ms; /* 100 .. 600,000 */
 	unsigned connections;  /* most at once */
+	int is_private;        /* run: for `arraymark local`, which starts an agent for each run */
 	char *log_level;
-	char *name;            /* init: of the CA; token: of the host or user */
+	char *name;            /* init: of the CA */
 	struct strv dns;       /* init: further names of this machine */
 	char *role;            /* token */
 	int64_t ttl_s;         /* token; 0: a day */
@@ -30,10 +31,11 @@ struct options {
 /* Command line, then the configuration file (a YAML map with the keys listen, state, heartbeat,
  * connections, log-level), then defaults: the first that says something wins. ERR_USAGE for a wrong
  * command line, ERR_INPUT for a wrong file (all its errors are logged). verb "help" when help was
- * asked for. */
+ * asked for; the first of args is then what about. */
 int options_load(int argc, char **argv, struct options *ret, struct err *e);
 void options_clear(struct options *o);
-const char *options_usage(void);
+/* Appends the help of the program (verb NULL) or of a verb; ERR_USAGE when there is no such one. */
+int options_help(const char *verb, struct buf *out, struct err *e);
 
 /* STATE/name; caller frees. */
 char *options_path(const struct options *o, const char *name);

@@ -16,7 +16,6 @@
 
 #define PKI_SERVER_DAYS 825
 #define PKI_FILE_MAX (64 * 1024)
-#define DAY_S (24 * 60 * 60)
 
 static int put(const struct options *o, const char *name, const struct buf *b, mode_t mode,
 	struct err *e)
@@ -117,16 +116,6 @@ static X509 *read_cert(const char *cert_pem)
 	return x;
 }
 
-int pki_is_valid(const char *cert_pem, int days)
-{
-	X509 *x = read_cert(cert_pem);
-	time_t then = time(NULL) + (time_t)days * DAY_S;
-	int ok = x && X509_cmp_time(X509_get0_notAfter(x), &then) > 0;
-
-	X509_free(x);
-	return ok;
-}
-
 int pki_serial(const char *cert_pem, char ret[PKI_SERIAL_LEN])
 {
 	X509 *x = read_cert(cert_pem);
@@ -149,7 +138,7 @@ int pki_load(const struct options *o, struct pki *ret, struct err *e)
 	if (get(o, "ca.pem", &p.ca_pem, e) || get(o, "ca.key", &p.ca_key, e) ||
 		get(o, "server.key", &p.server_key, e) || get(o, "server.pem", &p.server_pem, e))
 		goto fail;
-	if (!pki_is_valid(p.server_pem, 30)) {
+	if (!tls_cert_is_valid(p.server_pem, 30)) {
 		log_info("pki", "the server's certificate ends within 30 days: signing a new one");
 		free(p.server_pem);
 		p.server_pem = NULL;

@@ -24,8 +24,6 @@ int pki_create(const struct options *o, struct err *e);
 int pki_load(const struct options *o, struct pki *ret, struct err *e);
 void pki_clear(struct pki *p);
 
-/* 1 when a certificate (PEM) is still valid `days` days from now. */
-int pki_is_valid(const char *cert_pem, int days);
 /* Its serial number as revocations name it (struct tls_peer); -1 when the text is no certificate. */
 int pki_serial(const char *cert_pem, char ret[PKI_SERIAL_LEN]);
 

@@ -144,7 +144,7 @@ static void print_token(void *arg, const char *text)
 int verb_token(const struct options *o, struct err *e)
 {
 	const char *role = o->role ? o->role : "agent";
-	const char *name = o->args.n ? o->args.v[0] : o->name;
+	const char *name = o->args.n ? o->args.v[0] : NULL;
 	struct msg_call call = {.verb = CALL_TOKEN_CREATE, .role = (char *)role,
 		.target = (char *)name, .ttl_s = (uint64_t)o->ttl_s};
 	char *token;

@@ -1,7 +1,6 @@
 /* The system's own facts, from /proc, /etc/os-release and uname. Holds nothing. */
 #include "agent/volume/inspect_system.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+#include "common/base/storage.h"
 #include "common/plan/work_fio.h"
 
 #define FILE_MAX (16 * 1024 * 1024)
@@ -54,49 +54,9 @@ static uint64_t ram_bytes(void)
 	return bytes;
 }
 
-static int can_open(const char *path)
+static void add_filesystem(struct inventory *inv, const char *type)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static int file_has(const char *path, const char *word)
-{
-	struct buf text = {0};
-	struct err ignored;
-	int found = !fs_read_file(path, FILE_MAX, &text, &ignored) && strstr(buf_str(&text), word);
-
-	buf_free(&text);
-	return found;
-}
-
-/* In the kernel already, or as a module that mount would load. */
-static int kernel_has(const char *release, const char *type)
-{
-	static const char *const lists[] = {"modules.builtin", "modules.dep"};
-	char path[512], word[32];
-
-	snprintf(word, sizeof(word), "\t%s\n", type);
-	if (file_has("/proc/filesystems", word))
-		return 1;
-	snprintf(word, sizeof(word), "/%s.ko", type);
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		snprintf(path, sizeof(path), "/lib/modules/%s/%s", release, lists[i]);
-		if (file_has(path, word))
-			return 1;
-	}
-	return 0;
-}
-
-static void add_filesystem(struct inventory *inv, const char *release, const char *type)
-{
-	char program[32];
-
-	snprintf(program, sizeof(program), "mkfs.%s", type);
-	if (geteuid() == 0 && fs_find_program(program) && kernel_has(release, type))
+	if (storage_can_make(type))
 		strv_add(&inv->capabilities, type);
 }
 
@@ -155,14 +115,13 @@ void inspect_system(struct inventory *inv)
 	inv->ram_bytes = ram_bytes();
 	inv->agent_version = xstrdup(ARRAYMARK_VERSION);
 	environment_of_host("", inv);
-	inv->scratch_loop = geteuid() == 0 && fs_find_program("losetup") &&
-			    can_open("/dev/loop-control");
+	inv->scratch_loop = storage_has_loops();
 	add_io_uring(inv);
 	if (uname(&u))
 		return;
 	inv->kernel = xasprintf("%s %s", u.sysname, u.release);
 	inv->arch = xstrdup(u.machine);
-	add_filesystem(inv, u.release, "xfs");
-	add_filesystem(inv, u.release, "ext4");
+	add_filesystem(inv, "xfs");
+	add_filesystem(inv, "ext4");
 	add_fio(inv);
 }

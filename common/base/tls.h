@@ -48,6 +48,9 @@ int tls_sign(const char *ca_cert_pem, const char *ca_key_pem, const char *csr_pe
 int tls_cert_fingerprint(const char *cert_pem, char ret[TLS_FINGERPRINT_LEN], struct err *e);
 int tls_csr_key_fingerprint(const char *csr_pem, char ret[TLS_FINGERPRINT_LEN], struct err *e);
 
+/* 1 when a certificate (PEM) is one, and still valid `days` days from now. */
+int tls_cert_is_valid(const char *cert_pem, int days);
+
 /* Contexts; all PEM texts are in memory (the agent's monitor reads the files and passes them on).
  * Caller frees with SSL_CTX_free. */
 int tls_server_ctx(const char *cert_pem, const char *key_pem, const char *ca_pem, SSL_CTX **ret,

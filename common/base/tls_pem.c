@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
@@ -183,6 +184,17 @@ int tls_cert_fingerprint(const char *cert_pem, char ret[TLS_FINGERPRINT_LEN], st
 	rc = tls_digest_cert(cert, ret, e);
 	X509_free(cert);
 	return rc;
+}
+
+int tls_cert_is_valid(const char *cert_pem, int days)
+{
+	time_t then = time(NULL) + (time_t)days * 24 * 60 * 60;
+	struct err ignored;
+	X509 *cert = tls_pem_cert(cert_pem, "certificate", &ignored);
+	int ok = cert && X509_cmp_time(X509_get0_notAfter(cert), &then) > 0;
+
+	X509_free(cert);
+	return ok;
 }
 
 int tls_csr_key_fingerprint(const char *csr_pem, char ret[TLS_FINGERPRINT_LEN], struct err *e)

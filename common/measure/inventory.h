@@ -50,6 +50,8 @@ struct inventory {
 	char *boot_id;          /* drawn by the kernel at each boot: agents that share it are on one
 				   machine; or NULL */
 	char *governor;         /* of the CPUs ("performance"), or NULL */
+	int per_run;            /* not of the host, nor on the wire: its agent is started for each
+				   run (by `local`), and so looks anew each time */
 	struct strv zfs_parameters; /* "zfs_arc_max=0": those that change what is measured */
 	struct strv tags;
 	struct strv capabilities; /* "zfs.syncfs", "zfs.labelclear", "draid", "xfs", "ext4", … */

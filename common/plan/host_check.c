@@ -83,8 +83,12 @@ static void check_fuse(const struct host_check *c, const struct pool_stage *pool
 static void check_pool(const struct host_check *c, const struct pool_stage *pool)
 {
 	if (!c->inv->zfs) {
-		lack(c, "there is no ZFS: install zfs (or zfs-fuse) there, or start it, and send its "
-			"agent SIGHUP, which makes it look again; or leave the host out");
+		lack(c, "there is no ZFS: %s", c->inv->per_run
+			? "install and start one (zfs, or zfs-fuse), or give the layout `filesystem` or "
+			  "`existing` instead of `pool`; `arraymark plan new` writes what this machine "
+			  "can build"
+			: "install zfs (or zfs-fuse) there, or start it, and send its agent SIGHUP, "
+			  "which makes it look again; or leave the host out");
 		return;
 	}
 	if (pool->vdevs[0].level == LEVEL_DRAID && !strv_has(&c->inv->capabilities, "draid"))
@@ -102,6 +106,9 @@ static void check_filesystem(const struct host_check *c, const struct fs_stage *
 	if (!strv_has(&c->inv->capabilities, type))
 		lack(c, "cannot make %s there: it needs root, mkfs.%s and the kernel's %s", type,
 			type, type);
+	else if (c->l->scratch.disks && !c->inv->scratch_loop)
+		lack(c, "no %s on scratch disks there: it needs loop devices (root, losetup, "
+			"/dev/loop-control)", type);
 }
 
 /* Volumes that the workloads, with this host's memory, would overflow. room -1: not known. */
@@ -150,11 +157,12 @@ static void check_scratch_limit(const struct host_check *c)
 	if (need == 0)
 		return;
 	if (c->inv->policy_error)
-		lack(c, "its policy cannot be used, so nothing is allowed there: %s (then send its agent "
-			"SIGHUP)", c->inv->policy_error);
+		lack(c, "its policy cannot be used, so nothing is allowed there: %s%s",
+			c->inv->policy_error, c->inv->per_run ? "" : " (then send its agent SIGHUP)");
 	else if (c->inv->scratch_limit == 0)
 		lack(c, "its policy allows no scratch disks: add allow: {scratch: {directory: DIR, "
-			"limit: 20G}} there, and send its agent SIGHUP");
+			"limit: 20G}} there%s",
+			c->inv->per_run ? "" : ", and send its agent SIGHUP");
 	else if ((uint64_t)need > c->inv->scratch_limit)
 		lack(c, "scratch disks of %s are wanted, its policy's limit is %s",
 			units_size(need, a),

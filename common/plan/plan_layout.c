@@ -36,16 +36,7 @@ static void read_existing(struct reading *r, const struct yaml_node *n, const ch
 }
 
 /* Written in a layout, but one for the whole plan. */
-static void read_misplaced(struct reading *r, const struct yaml_node *n, const char *path,
-	void *field, const void *arg)
-{
-	(void)field;
-	(void)arg;
-	read_error_key(r, n, path,
-		"'%s' is the same for all layouts: it stands at the top of the "
-		"plan",
-		n->key);
-}
+static const char one_for_all[] = "is the same for all layouts: it stands at the top of the plan";
 
 #define FIELD(name) offsetof(struct layout, name)
 static const struct key_row layout_rows[] = {
@@ -59,8 +50,8 @@ static const struct key_row layout_rows[] = {
 	{"fill", read_unsupported, 0, NULL, NULL},
 	{"age", read_unsupported, 0, NULL, NULL},
 	{"steady", read_unsupported, 0, NULL, NULL},
-	{"precondition", read_misplaced, 0, NULL, NULL},
-	{"disk-cache", read_misplaced, 0, NULL, NULL},
+	{"precondition", read_elsewhere, 0, one_for_all, NULL},
+	{"disk-cache", read_elsewhere, 0, one_for_all, NULL},
 };
 #undef FIELD
 static const struct key_table layout_table = KEY_TABLE("a layout", layout_rows);

@@ -39,10 +39,12 @@ static void unknown_key(struct reading *r, const struct yaml_node *n, const char
 {
 	const char *words[WORKLOAD_KIND_COUNT + 2] = {0};
 	char text[SHOWN_LEN], near[SHOWN_LEN + 24];
+	size_t count = 0;
 
 	for (unsigned i = 0; i < WORKLOAD_KIND_COUNT; i++)
-		words[i] = workload_types[i]->key;
-	words[WORKLOAD_KIND_COUNT] = "duration";
+		if (workload_types[i]->read)
+			words[count++] = workload_types[i]->key;
+	words[count] = "duration";
 	read_error_key(r, n, path, "'%s' is not a key of a workload%s", shown(n->key, text),
 		suggestion(n->key, words, near));
 }

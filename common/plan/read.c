@@ -33,7 +33,7 @@ static void unknown_key(
 	size_t known = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->rows[i].read == read_elsewhere)
+		if (t->rows[i].read == read_elsewhere || t->rows[i].read == read_unsupported)
 			continue;
 		names[known++] = t->rows[i].name;
 		buf_addf(&all, "%s%s", all.len ? ", " : "", t->rows[i].name);
@@ -96,10 +96,13 @@ static void wrong_word(
 	char text[SHOWN_LEN], near[SHOWN_LEN + 24];
 	const char **names = xcalloc(l->n + 1, sizeof(*names));
 	struct buf all = {0};
+	size_t count = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		names[i] = l->words[i].name;
-		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+		if (l->words[i].unsupported)
+			continue;
+		buf_addf(&all, "%s%s", count ? ", " : "", l->words[i].name);
+		names[count++] = l->words[i].name;
 	}
 	suggestion(n->scalar, names, near);
 	read_error(r, n, path, "'%s' is not %s (%s)%s", shown(n->scalar, text), l->what,

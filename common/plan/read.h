@@ -68,10 +68,9 @@ key_reader read_bool;        /* int; NULL */
 key_reader read_text;        /* char *, replaced; NULL */
 key_reader read_list;        /* struct strv: one scalar, a list of them, or nothing; NULL */
 key_reader read_path;        /* char *: absolute path without "..", "//" and control characters */
-key_reader read_unsupported; /* nothing; NULL or a remedy (const char *) */
-/* nothing; where such a key belongs (const char *). Not among the keys that are named where one is
- * wrong. */
-key_reader read_elsewhere;
+/* These two fill nothing, and their keys are not among those that are named where one is wrong. */
+key_reader read_unsupported; /* NULL or a remedy (const char *) */
+key_reader read_elsewhere;   /* where such a key belongs (const char *) */
 
 /* The scalar's text, or NULL after reporting that it is missing or no scalar. */
 const char *read_scalar(struct reading *r, const struct yaml_node *n, const char *path);

@@ -369,8 +369,8 @@ static void lacks(const struct workload *w, const struct inventory *inv, struct 
 				inv->capabilities.v[i], FIO_OLDEST);
 		return;
 	}
-	buf_adds(ret, "there is no " FIO_PROGRAM ": install fio there, and send its agent SIGHUP, "
-		      "which makes it look again");
+	buf_addf(ret, "there is no " FIO_PROGRAM ": install fio there%s",
+		inv->per_run ? "" : ", and send its agent SIGHUP, which makes it look again");
 }
 
 void fio_argv(const struct workload *w, const struct plan *p, struct strv *ret)

@@ -86,6 +86,7 @@ const struct verb verb_cancel = {
 	.args = "RUN",
 	.summary = "end a run; its volumes are taken down",
 	.help = "What was measured stays; `resume` runs what is missing.\n",
+	.examples = "arraymark cancel 12 --wait --reason 'the node is needed'\n",
 	.options = cancel_options,
 	.min_args = 1,
 	.max_args = 1,

@@ -456,18 +456,19 @@ const struct verb verb_compare = {
 	.args = "RUN|FILE|NAME=FILE… [LAYOUT|HOST…]",
 	.summary = "verdicts over layouts, hosts, runs or plain result files",
 	.help = "Several runs or files are compared with the first one; of one alone its layouts "
-		"are,\n"
-		"or those of its layouts or hosts that are named after it, with the first of "
-		"these.\n"
-		"Files need no coordinator; - is standard input, NAME= says what a file is "
-		"called.\n"
-		"They may be outputs of dd, time, fio, filebench, bonnie++, iozone, elbencho, "
-		"lists of\n"
-		"times, summaries such as n=10 mean=56s min=52s max=59s, or the lines of "
-		"`export`.\n"
-		"CONDITION: [WORKLOAD] METRIC > +N% or < -N%. --fail-if wants the whole interval\n"
-		"beyond it, --fail-unless proof that it holds; exit status 0 passed, 4 failed,\n"
-		"5 undecided: an interval around N, too few trials, or an invalid result.\n",
+		"are, or those of its layouts or hosts that are named after it, with the first "
+		"of these. Files need no coordinator; - is standard input, NAME= says what a "
+		"file is called. They may be outputs of dd, time, fio, filebench, bonnie++, "
+		"iozone, elbencho, lists of times, summaries such as n=10 mean=56s min=52s "
+		"max=59s, or the lines of `export`.\n"
+		"CONDITION: [WORKLOAD] METRIC > +N% or < -N%. "
+		"--fail-if wants the whole interval beyond it, --fail-unless proof that it "
+		"holds; exit status 0 passed, 4 failed, 5 undecided: an interval around N, too "
+		"few trials, or an invalid result.\n",
+	.examples = "arraymark compare 12 13\n"
+		"arraymark compare before.txt after.txt\n"
+		"arraymark compare last hba8 hba8+board2 --metric throughput\n"
+		"arraymark compare old=a.json new=b.json --fail-if 'ops_per_s < -5%'\n",
 	.options = compare_options,
 	.min_args = 1,
 	.max_args = -1,

@@ -10,6 +10,27 @@ static void on_signal(void *arg, int signo)
 	client_stop(arg);
 }
 
+/* The private coordinator, or the guess that it is meant, may be no answer to the verb. */
+static int check_private(struct ctl *ctl, const struct target *t, struct err *e)
+{
+	int may = ctl->verb ? (int)ctl->verb->of_fleet : PRIVATE_TOO;
+	const char *name = ctl->verb ? ctl->verb->name : "";
+
+	if (!t->is_private)
+		return 0;
+	if (may == PRIVATE_NEVER && !t->is_guess)
+		return err_set(e, ERR_DENIED, "`%s` is for a fleet: the private coordinator of `local` enrols "
+			"its one agent itself, and ends with each command", name);
+	if (may != PRIVATE_TOO && t->is_guess)
+		return err_set(e, ERR_DENIED, "no coordinator known: `arraymark login HOST:PORT` first%s",
+			may == PRIVATE_NEVER ? "" : strcmp(name, "run")
+				? " (or say -c local for the private one of `local`)"
+				: ", or run the plan on this machine with `arraymark local`");
+	if (t->is_guess)
+		ctl_note(ctl, "(of the private coordinator of `local`, since nobody is logged in)");
+	return 0;
+}
+
 int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
 {
 	struct connection c = {0};
@@ -17,7 +38,7 @@ int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
 
 	if (target_resolve(ctl->coordinator, &t, e))
 		return -1;
-	if (t.is_private && private_open(&c.private, e)) {
+	if (check_private(ctl, &t, e) || (t.is_private && private_open(&c.private, e))) {
 		target_clear(&t);
 		return -1;
 	}

@@ -13,10 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/help.h"
 #include "common/base/mem.h"
 #include "coordinator/ctl/print.h"
-
-#define HELP_LEFT 30u /* columns of the left part of help lines */
 
 int ctl_exit_status(enum err_code code)
 {
@@ -146,70 +145,52 @@ static int tell(const struct ctl *c, const struct verb *v, const struct err *e)
 
 /* ---- help ---- */
 
-/* "  LEFT   RIGHT", the right part in its own line where the left one is too long. */
-static void help_line(const char *left, const char *right, struct buf *out)
-{
-	unsigned width = print_width(left);
-
-	buf_addf(out, "  %s", left);
-	if (width > HELP_LEFT) {
-		buf_adds(out, "\n  ");
-		width = 0;
-	}
-	buf_addf(out, "%*s %s\n", (int)(HELP_LEFT - width), "", right);
-}
-
-static void help_options(const struct option_spec *list, struct buf *out)
-{
-	for (; list && list->name; list++) {
-		char *left = xasprintf(list->value ? "%s--%s %s" : "%s--%s",
-			list->letter ? (char[]){'-', list->letter, ',', ' ', '\0'} : "    ",
-			list->name, list->value);
-
-		help_line(left, list->help, out);
-		free(left);
-	}
-}
+const struct option_spec global_options[] = {
+	{"coordinator", 'c', "HOST:PORT",
+		"which coordinator; also 'local' or the path of its socket"},
+	{"quiet", 'q', NULL, "no progress and no hints"},
+	{"json", 0, NULL, "one JSON document on stdout; errors as one on stderr"},
+	{"color", 0, "WHEN", "auto (default), always or never"},
+	{"help", 'h', NULL, "help, of a verb after its name"},
+	{"version", 0, NULL, "the version"},
+	{0},
+};
 
 static void help_program(struct buf *out)
 {
-	buf_adds(out,
-		"usage: arraymark [options] VERB …\n"
-		"\n"
-		"Files plans that build storage volumes and time workloads on them, follows the\n"
-		"runs and prints what they found.\n"
-		"\n");
+	buf_adds(out, "usage: arraymark VERB [options] …\n\n");
+	help_text("Files plans that build storage volumes and time workloads on them, follows the runs "
+		  "and prints what they found.\n", out);
+	buf_adds(out, "\nverbs (`arraymark help VERB` tells more):\n");
 	for (size_t i = 0; verbs[i]; i++) {
 		char *left = xasprintf("%s %s", verbs[i]->name, verbs[i]->args);
 
-		help_line(left, verbs[i]->summary, out);
+		help_row(left, verbs[i]->summary, out);
 		free(left);
 	}
 	buf_adds(out, "\noptions of every verb:\n");
 	help_options(global_options, out);
-	buf_adds(out,
-		"\n"
-		"A RUN is a number, a name (its newest run) or 'last'. Status: 0 done, 1 the work\n"
-		"failed, 2 usage, 3 no connection, no identity or not allowed, 130 interrupted.\n");
+	buf_addc(out, '\n');
+	help_text("A RUN is a number, a name (its newest run) or 'last'.\nStatus: 0 done, 1 the work "
+		  "failed, 2 usage, 3 no connection, no identity or not allowed, 4 and 5 see `compare`, "
+		  "130 interrupted.\n", out);
 }
 
 void ctl_help(const struct verb *v, struct buf *out)
 {
+	struct help h = {.program = "arraymark", .common = global_options};
+
 	if (!v) {
 		help_program(out);
 		return;
 	}
-	buf_addf(out, "usage: arraymark %s%s%s%s\n\n%s\n", v->name,
-		v->options || v->in_order ? " [options]" : "", *v->args ? " " : "", v->args,
-		v->summary);
-	if (*v->help)
-		buf_addf(out, "\n%s", v->help);
-	if (v->options && v->options->name) {
-		buf_adds(out, "\noptions:\n");
-		help_options(v->options, out);
-	}
-	buf_adds(out, "\noptions of every verb:\n");
-	help_options(global_options, out);
+	h.verb = v->name;
+	h.args = v->args;
+	h.summary = v->summary;
+	h.text = v->help;
+	h.examples = v->examples;
+	h.options = v->options;
+	help_verb(&h, out);
 }
 
 static int print_help(const struct verb *v, struct err *e)
@@ -273,7 +254,8 @@ static int run_verb(
 {
 	int status;
 
-	if (args_parse(argc, argv, v->options, v->in_order, a, e) || set_globals(c, a, e))
+	c->verb = v;
+	if (args_parse(argc, argv, global_options, v->options, v->in_order, a, e) || set_globals(c, a, e))
 		return -1;
 	if (args_get(a, "help"))
 		return print_help(v, e);
@@ -299,7 +281,7 @@ static int without_verb(struct ctl *c, const struct args *a, struct err *e)
 	return err_set(e, ERR_USAGE, "a verb is missing");
 }
 
-static int help_verb(char **words, int n, struct err *e)
+static int show_help(char **words, int n, struct err *e)
 {
 	const struct verb *v = NULL;
 	int used;
@@ -320,12 +302,12 @@ int ctl_main(int argc, char **argv)
 	err_clear(&e);
 	for (int i = 1; i < argc; i++) /* how to tell an error must be known before the first one */
 		c.json |= !strcmp(argv[i], "--json");
-	if (args_parse(argc, argv, NULL, 1, &a, &e) || set_globals(&c, &a, &e))
+	if (args_parse(argc, argv, global_options, NULL, 1, &a, &e) || set_globals(&c, &a, &e))
 		goto out;
 	if (a.n == 0 || args_get(&a, "help") || args_get(&a, "version")) {
 		status = without_verb(&c, &a, &e);
 	} else if (!strcmp(a.v[0], "help")) {
-		status = help_verb(a.v + 1, a.n - 1, &e);
+		status = show_help(a.v + 1, a.n - 1, &e);
 	} else if ((v = verb_find(a.v, a.n, &words, &e))) {
 		a.v[words - 1] = argv[0];
 		status = run_verb(&c, v, a.n - words + 1, a.v + words - 1, &a, &e);

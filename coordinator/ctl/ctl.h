@@ -9,10 +9,10 @@
 #ifndef COORDINATOR_CTL_CTL_H
 #define COORDINATOR_CTL_CTL_H
 
+#include "common/base/args.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "coordinator/ctl/args.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
@@ -24,7 +24,10 @@ enum exit_status {
 	EXIT_INTERRUPTED = 130
 };
 
+struct verb;
+
 struct ctl {
+	const struct verb *verb; /* the present one; NULL before it is found */
 	const char *coordinator; /* of -c, or NULL; borrowed */
 	int quiet, json;
 	int color_out, color_err; /* whether that stream gets colours */
@@ -37,13 +40,20 @@ struct verb {
 	const char *name;    /* "host list" */
 	const char *args;    /* what follows it: "HOST +TAG|-TAG…" */
 	const char *summary; /* one line for the list of verbs */
-	const char *help;    /* paragraphs for -h, each line with its newline; may be "" */
+	const char *help;    /* paragraphs for -h, each ended by a newline; may be "" */
+	const char *examples; /* command lines, each ended by a newline */
 	const struct option_spec *options; /* NULL: none beside the global ones */
 	int min_args, max_args;            /* max -1: any number */
+	enum {
+		PRIVATE_TOO,   /* without a login it is about the private coordinator of `local` */
+		PRIVATE_NAMED, /* about that one only with -c local */
+		PRIVATE_NEVER  /* and not then: it makes no sense there */
+	} of_fleet;
 	int in_order; /* options end at the first argument, so that "-x" may be one */
 	int (*run)(struct ctl *c, const struct args *a, struct err *e);
 };
 
+extern const struct option_spec global_options[];
 extern const struct verb *const verbs[]; /* NULL-terminated, in the order of the help text */
 
 /* Finds the verb that the words begin with; *ret_words is how many words it has. NULL and

@@ -48,6 +48,7 @@ const struct verb verb_export = {
 	.args = "RUN",
 	.summary = "everything about a run as JSON lines",
 	.help = "`report` reads such a file without a coordinator.\n",
+	.examples = "arraymark export last --output run.jsonl\n",
 	.options = export_options,
 	.min_args = 1,
 	.max_args = 1,

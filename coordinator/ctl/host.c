@@ -188,9 +188,11 @@ const struct verb verb_host_list = {
 	.name = "host list",
 	.args = "",
 	.summary = "hosts: state, last seen, clock, disks, tags",
-	.help = "DISKS is how many its policy allows, of how many it has. CLOCK is its wall clock "
-		"minus\n"
-		"the coordinator's.\n",
+	.help = "DISKS is how many its policy allows, of how many it has. CLOCK is its wall "
+		"clock minus the coordinator's.\n",
+	.examples = "arraymark host list\n"
+		"arraymark host list --json\n",
+	.of_fleet = PRIVATE_NAMED,
 	.run = list,
 };
 const struct verb verb_host_tag = {
@@ -198,9 +200,11 @@ const struct verb verb_host_tag = {
 	.args = "HOST +TAG|-TAG…",
 	.summary = "add tags to a host, or take them off",
 	.help = "Tags that the host's own policy gives it can't be taken off here.\n",
+	.examples = "arraymark host tag knew +pool-node -spare\n",
 	.min_args = 2,
 	.max_args = -1,
 	.in_order = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = tag,
 };
 const struct verb verb_host_pause = {
@@ -208,8 +212,11 @@ const struct verb verb_host_pause = {
 	.args = "HOST [on|off]",
 	.summary = "keep new jobs from a host, or let them again",
 	.help = "",
+	.examples = "arraymark host pause knew\n"
+		"arraymark host pause knew off\n",
 	.min_args = 1,
 	.max_args = 2,
+	.of_fleet = PRIVATE_NAMED,
 	.run = pause_host,
 };
 const struct verb verb_host_revoke = {
@@ -217,8 +224,10 @@ const struct verb verb_host_revoke = {
 	.args = "HOST|USER",
 	.summary = "revoke its certificates and cut its connections",
 	.help = "It may enrol again with a new token.\n",
+	.examples = "arraymark host revoke knew\n",
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NEVER,
 	.run = revoke,
 };
 const struct verb verb_host_remove = {
@@ -226,7 +235,9 @@ const struct verb verb_host_remove = {
 	.args = "HOST",
 	.summary = "forget a host; its results stay",
 	.help = "Its certificates are revoked. Refused while a run still needs it.\n",
+	.examples = "arraymark host remove knew\n",
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = remove_host,
 };

@@ -282,8 +282,10 @@ const struct verb verb_host_show = {
 	.args = "HOST",
 	.summary = "one host: state, machine, disks, pools",
 	.help = "",
+	.examples = "arraymark host show knew\n",
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = show,
 };
 const struct verb verb_host_disks = {
@@ -292,8 +294,10 @@ const struct verb verb_host_disks = {
 	.summary = "its disks' ids, ready to paste into a plan or policy",
 	.help = "Each line is an item of a YAML list; what is known of the disk follows as a "
 		"comment.\n",
+	.examples = "arraymark host disks knew --free\n",
 	.options = disks_options,
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = disks,
 };

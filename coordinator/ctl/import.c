@@ -192,12 +192,15 @@ const struct verb verb_import = {
 	.name = "import",
 	.args = "FILE… --as RUNNAME",
 	.summary = "old results into the store, as a run of its own",
-	.help = "The files are read as `compare` reads them: outputs of dd, time, fio, filebench,\n"
-		"bonnie++, iozone, elbencho, lists of times, summaries. Several become one run, each a\n"
-		"layout of its own unless --layout or the text says otherwise. An export of a run, of\n"
-		"this or another coordinator, is imported alone and stays what it was. Afterwards the\n"
-		"run is like any other to runs, show, report, compare and export. Nothing is stored\n"
-		"unless all of it can be read; what is there already is not stored twice.\n",
+	.help = "The files are read as `compare` reads them: outputs of dd, time, fio, "
+		"filebench, bonnie++, iozone, elbencho, lists of times, summaries. Several "
+		"become one run, each a layout of its own unless --layout or the text says "
+		"otherwise. An export of a run, of this or another coordinator, is imported "
+		"alone and stays what it was. Afterwards the run is like any other to runs, "
+		"show, report, compare and export. Nothing is stored unless all of it can be "
+		"read; what is there already is not stored twice.\n",
+	.examples = "arraymark import dd-1.txt dd-2.txt --as dd-2019 --host knew\n"
+		"arraymark import run.jsonl --as from-the-other-site\n",
 	.options = import_options_given,
 	.min_args = 1,
 	.max_args = -1,

@@ -23,7 +23,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	if (!connection_open(c, &conn, e)) {
 		if (!runner_prepare(c, &conn, args_get(a, "policy"), e) &&
 			!runner_file(c, &conn, &f, &filed, e))
-			r = runner_follow(c, &conn, filed, e);
+			r = runner_follow(c, &conn, filed, 1, e);
 		json_decref(filed);
 		connection_close(&conn);
 	}
@@ -36,15 +36,15 @@ const struct verb verb_local = {
 	.args = "PLAN",
 	.summary = "run a plan on this machine alone: no set-up",
 	.help = "A private coordinator and agent are started, used and stopped; the plan's hosts "
-		"become\n"
-		"this machine. Everything is kept in ~/.local/share/arraymark/local (root's, "
-		"unless\n"
-		"XDG_DATA_HOME is set, in /var/lib/arraymark-local), and every verb works on it "
-		"with\n"
-		"-c local. Layouts may stand on scratch disks, or be `existing` folders under its "
-		"bench/;\n"
-		"--policy allows other things. Ctrl-C cancels the run and takes its volumes "
-		"down.\n",
+		"become this machine. Everything is kept in ~/.local/share/arraymark/local "
+		"(root's, unless XDG_DATA_HOME is set, in /var/lib/arraymark-local), and every "
+		"verb works on it with -c local. Layouts may stand on scratch disks, or be "
+		"`existing` folders under its bench/; --policy allows other things. Ctrl-C "
+		"cancels the run and takes its volumes down.\n",
+	.examples = "arraymark plan new first.yaml\n"
+		"arraymark local first.yaml\n"
+		"arraymark local first.yaml --set trials=3\n"
+		"arraymark -c local report last --long\n",
 	.options = local_options,
 	.min_args = 1,
 	.max_args = 1,

@@ -300,10 +300,11 @@ const struct verb verb_login = {
 	.name = "login",
 	.args = "HOST[:PORT]",
 	.summary = "enrol here with a one-time token, remember the coordinator",
-	.help = "The token is read from a prompt, or from stdin when that is no terminal. The key "
-		"is made\n"
-		"here, in ~/.config/arraymark, and never leaves this machine. The default port is "
-		"7420.\n",
+	.help = "The token is read from a prompt, or from stdin when that is no terminal. The "
+		"key is made here, in ~/.config/arraymark, and never leaves this machine. The "
+		"default port is 7420.\n",
+	.examples = "arraymark login bench.example.org\n"
+		"arraymark login bench.example.org:7420 <token\n",
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

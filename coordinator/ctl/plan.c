@@ -11,7 +11,9 @@
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/planfile.h"
 #include "coordinator/ctl/print.h"
+#include "coordinator/ctl/runner.h"
 #include "coordinator/ctl/starter.h"
+#include "coordinator/ctl/target.h"
 #include "coordinator/ctl/verbs.h"
 
 /* ---- new ---- */
@@ -33,24 +35,65 @@ static int write_new(const char *path, const char *text, struct err *e)
 	return r;
 }
 
+static json_t *new_json(const char *file, unsigned forms, const struct buf *text)
+{
+	json_t *o = json_object(), *names = json_array();
+
+	for (unsigned i = 0; i < STARTER_FORMS; i++)
+		if (forms & 1u << i)
+			json_array_append_new(names, json_text(starter_form_name(1u << i)));
+	json_object_set_new(o, "file", json_text(file));
+	json_object_set_new(o, "forms", names);
+	json_object_set_new(o, "plan", json_text(text->data));
+	return o;
+}
+
+/* What was taken for this machine, and why not more. */
+static void note_forms(struct ctl *c, const char *file, unsigned forms)
+{
+	char *quoted = file ? xasprintf("%s: ", file) : xstrdup("");
+
+	if (forms & STARTER_POOL)
+		ctl_note(c, "%spools of disks made of files, which this machine can build", quoted);
+	else if (forms & STARTER_EXISTING)
+		ctl_note(c, "%sa folder, since this machine can build neither a pool (root and a ZFS "
+			"that runs) nor a file system (root, mkfs, loop devices) in the space it has",
+			quoted);
+	else
+		ctl_note(c, "%sfile systems on disks made of files, since no pool can be built here: no "
+			"ZFS answers, or too little space is free", quoted);
+	if (file)
+		ctl_note(c, "`arraymark local %s` runs it here", file);
+	free(quoted);
+}
+
 static int new_plan(struct ctl *c, const struct args *a, struct err *e)
 {
-	struct buf out = {0};
-	int r;
+	const char *file = a->n && strcmp(a->v[0], "-") ? a->v[0] : NULL;
+	struct buf text = {0};
+	char *dir = NULL, *bench;
+	struct err none;
+	unsigned forms;
+	int r = 0;
 
-	if (a->n == 0 || !strcmp(a->v[0], "-")) {
-		buf_adds(&out, starter_plan);
-		r = ctl_out(&out, e);
-		buf_free(&out);
-		return r;
-	}
-	if (write_new(a->v[0], starter_plan, e)) {
+	bench = target_local_dir(&dir, &none) ? xstrdup("/srv/bench") : xasprintf("%s/bench", dir);
+	forms = starter_forms_here(bench);
+	starter_write(forms, bench, &text);
+	if (file && write_new(file, buf_str(&text), e)) {
 		if (e->code == ERR_DENIED)
 			e->code = ERR_IO;
-		return -1;
+		r = -1;
 	}
-	ctl_note(c, "%s: edit it, then `arraymark plan check %s`", a->v[0], a->v[0]);
-	return 0;
+	if (!r && c->json)
+		r = ctl_out_json(new_json(file, forms, &text), e);
+	else if (!r && !file)
+		r = ctl_out(&text, e);
+	if (!r)
+		note_forms(c, file, forms);
+	buf_free(&text);
+	free(bench);
+	free(dir);
+	return r;
 }
 
 /* ---- check ---- */
@@ -105,13 +148,20 @@ static json_t *check_here(const struct planfile *f)
 
 /* Asks the coordinator. Without one that was named, and none there, the plan is checked here only:
  * *ret stays NULL and a note says so. */
-static int check_there(struct ctl *c, const struct planfile *f, json_t **ret, struct err *e)
+static int check_there(struct ctl *c, struct planfile *f, json_t **ret, struct err *e)
 {
+	int named = c->coordinator || getenv("ARRAYMARK_COORDINATOR"), r;
+	struct connection conn;
 	struct msg_call call;
-	int named = c->coordinator || getenv("ARRAYMARK_COORDINATOR");
 
-	planfile_call(f, CALL_PLAN_CHECK, &call);
-	if (!connection_one(c, &call, ret, e))
+	r = connection_open(c, &conn, e);
+	if (!r) {
+		r = runner_prepare_plan(c, &conn, f, e);
+		planfile_call(f, CALL_PLAN_CHECK, &call);
+		r = r ? r : client_one(conn.client, &call, ret, e);
+		connection_close(&conn);
+	}
+	if (!r)
 		return 0;
 	if (named || ctl_exit_status(e->code) != EXIT_NO_ACCESS)
 		return -1;
@@ -255,9 +305,12 @@ static const struct option_spec check_options[] = {
 const struct verb verb_plan_new = {
 	.name = "plan new",
 	.args = "[FILE]",
-	.summary = "write a commented plan to start from",
-	.help = "Without FILE, or with -, it goes to stdout. A file that is there is never "
-		"overwritten.\n",
+	.summary = "write a commented plan that runs on this machine",
+	.help = "Layouts are pools where a ZFS runs, else file systems, else a folder; the other "
+		"forms are in it as comments. Without FILE, or with -, it goes to stdout. A file "
+		"that is there is never overwritten.\n",
+	.examples = "arraymark plan new first.yaml\n"
+		"arraymark plan new\n",
 	.max_args = 1,
 	.run = new_plan,
 };
@@ -266,10 +319,13 @@ const struct verb verb_plan_check = {
 	.args = "FILE",
 	.summary = "all errors of a plan, what hosts lack for it, what it costs",
 	.help = "Errors are FILE:LINE:COLUMN: WHERE: WHAT, all of them in one pass. With a "
-		"coordinator\n"
-		"each host is looked at, too. FILE - is standard input.\n",
+		"coordinator each host is looked at, too. FILE - is standard input.\n",
+	.examples = "arraymark plan check plan.yaml\n"
+		"arraymark plan check --offline plan.yaml\n"
+		"arraymark plan check --hosts tag:pool-node --set trials=8 plan.yaml\n",
 	.options = check_options,
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = check,
 };

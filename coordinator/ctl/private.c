@@ -20,6 +20,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/tls.h"
 #include "common/base/units.h"
 #include "common/plan/plan.h"
 #include "coordinator/ctl/program.h"
@@ -29,6 +30,8 @@
 #define POLL_MS 10
 #define STOP_AGENT_MS 120000 /* its volumes go first */
 #define STOP_COORDINATOR_MS 40000
+#define PEM_MAX (64 * 1024)
+#define CERT_DAYS 30 /* that a certificate must have left */
 
 struct private
 {
@@ -110,7 +113,7 @@ static int coordinator_init(const struct private *p, struct err *e)
 
 	if (access(ca, F_OK)) {
 		r = our_argv(p, "arraymark-coordinator", "coordinator",
-			    (const char *const[]){"init", NULL}, &argv, e) ||
+			    (const char *const[]){"init", "--ttl", "1s", NULL}, &argv, e) ||
 				    program_run(&argv, NULL, log, e)
 			    ? -1
 			    : 0;
@@ -146,7 +149,7 @@ static int await_coordinator(struct private *p, const char *log, struct err *e)
 static int coordinator_start(struct private *p, struct err *e)
 {
 	static const char *const words[] = {
-		"run", "--listen", "127.0.0.1:0", "--log-level", "warning", NULL};
+		"run", "--private", "--listen", "127.0.0.1:0", "--log-level", "warning", NULL};
 	char *log = in_dir(p, "coordinator.log");
 	struct strv argv = {0};
 	int r = -1;
@@ -290,15 +293,42 @@ static char *first_line(const struct private *p, const char *file)
 	return line;
 }
 
+/* A whole file of DIR; "" when it can't be read. */
+static char *whole(const struct private *p, const char *file)
+{
+	char *path = in_dir(p, file);
+	struct buf text = {0};
+	struct err e;
+
+	(void)fs_read_file(path, PEM_MAX, &text, &e);
+	free(path);
+	return buf_take(&text);
+}
+
+/* By this coordinator's authority, for this name, for a while to come. */
+static int is_enrolled(const struct private *p)
+{
+	char *name = first_line(p, "agent/name"), *cert = whole(p, "agent/cert.pem");
+	char *ca = whole(p, "coordinator/ca.pem"), *known = whole(p, "agent/ca.pem");
+	int r = str_equal(name, p->host) && str_equal(ca, known) &&
+		tls_cert_is_valid(cert, CERT_DAYS);
+
+	free(name);
+	free(cert);
+	free(ca);
+	free(known);
+	return r;
+}
+
 int private_needs_token(const struct private *p)
 {
-	char *known = first_line(p, "agent/coordinator"), *name = first_line(p, "agent/name");
-	char *listens = first_line(p, "coordinator/listen");
-	int r = !known || !name || !str_equal(known, listens) || !str_equal(name, p->host);
+	char *address = first_line(p, "coordinator/listen"), *path = in_dir(p, "agent/coordinator");
+	struct err e;
+	int r = !is_enrolled(p) || !address ||
+		fs_write_file(path, address, strlen(address), 0644, &e);
 
-	free(known);
-	free(name);
-	free(listens);
+	free(path);
+	free(address);
 	return r;
 }
 

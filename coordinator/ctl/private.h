@@ -18,7 +18,8 @@ struct private;
  * on SIGINT, SIGTERM and SIGHUP end nothing by themselves: see private_interrupted. */
 int private_open(struct private **ret, struct err *e);
 /* Starts the agent of this machine; `token` enrols it and is asked for (with private_host) only
- * when private_needs_token says so. policy: a file of the user's own, or NULL. ERR_BUSY while
+ * when private_needs_token says so: else its certificate is still good, and it has been told where
+ * the coordinator listens now. policy: a file of the user's own, or NULL. ERR_BUSY while
  * another process runs it. */
 int private_agent_lock(struct private *p, struct err *e);
 int private_needs_token(const struct private *p);

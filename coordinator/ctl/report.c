@@ -70,9 +70,12 @@ const struct verb verb_report = {
 	.name = "report",
 	.args = "RUN|FILE…",
 	.summary = "results per layout and workload",
-	.help = "A FILE holds the lines of `export`, or results of another tool, as `compare` reads\n"
-		"them; anything with a / or that exists is one, and - is standard input. For files no\n"
-		"coordinator is needed.\n",
+	.help = "A FILE holds the lines of `export`, or results of another tool, as `compare` "
+		"reads them; anything with a / or that exists is one, and - is standard input. "
+		"For files no coordinator is needed.\n",
+	.examples = "arraymark report last\n"
+		"arraymark report 12 --long\n"
+		"arraymark report last --format html --output report.html\n",
 	.options = report_options_given,
 	.min_args = 1,
 	.max_args = -1,

@@ -35,7 +35,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	} else if (!runner_prepare(c, &conn, NULL, e) && !client_one(conn.client, &call, &v, e)) {
 		note_jobs(c, v);
 		if (!detached)
-			r = runner_follow(c, &conn, v, e);
+			r = runner_follow(c, &conn, v, 0, e);
 		else
 			r = c->json ? ctl_out_json(json_incref(v), e) : 0;
 		json_decref(v);
@@ -49,6 +49,7 @@ const struct verb verb_resume = {
 	.args = "RUN",
 	.summary = "run what is missing of a failed or cancelled run",
 	.help = "Complete builds are kept, results are appended. Followed live as with `run`.\n",
+	.examples = "arraymark resume 12\n",
 	.options = resume_options,
 	.min_args = 1,
 	.max_args = 1,

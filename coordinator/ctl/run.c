@@ -113,15 +113,21 @@ static json_t *preview_json(const json_t *lines)
 	return o;
 }
 
-static int dry_run(struct ctl *c, const struct planfile *f, struct err *e)
+static int dry_run(struct ctl *c, struct planfile *f, struct err *e)
 {
+	struct connection conn;
 	struct buf out = {0};
 	struct msg_call call;
 	json_t *lines;
 	int r;
 
+	if (connection_open(c, &conn, e))
+		return -1;
+	r = runner_prepare_plan(c, &conn, f, e);
 	planfile_call(f, CALL_PREVIEW, &call);
-	if (connection_collect(c, &call, &lines, e))
+	r = r ? r : client_collect(conn.client, &call, &lines, e);
+	connection_close(&conn);
+	if (r)
 		return -1;
 	if (c->json) {
 		r = ctl_out_json(preview_json(lines), e);
@@ -152,17 +158,19 @@ static int detach(struct ctl *c, json_t *filed, struct err *e)
 
 static int file_and_follow(struct ctl *c, const struct args *a, struct planfile *f, struct err *e)
 {
-	int detached = args_get(a, "detach") != NULL;
+	int detached = args_get(a, "detach") != NULL, attached = args_get(a, "attached") != NULL;
 	struct connection conn;
 	json_t *filed = NULL;
 	int r = -1;
 
+	if (attached && detached)
+		return err_set(e, ERR_USAGE, "--attached and --detach: one of them");
 	if (connection_open(c, &conn, e))
 		return -1;
 	if (detached && conn.private)
 		err_set(e, ERR_USAGE, "--detach: the private coordinator ends with this command");
 	else if (!runner_prepare(c, &conn, NULL, e) && !runner_file(c, &conn, f, &filed, e))
-		r = detached ? detach(c, filed, e) : runner_follow(c, &conn, filed, e);
+		r = detached ? detach(c, filed, e) : runner_follow(c, &conn, filed, attached, e);
 	json_decref(filed);
 	connection_close(&conn);
 	return r;
@@ -183,6 +191,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 static const struct option_spec run_options[] = {
 	PLANFILE_OPTION_HOSTS,
 	PLANFILE_OPTION_SET,
+	{"attached", 'a', NULL, "Ctrl-C cancels the run and waits until its volumes are gone"},
 	{"dry-run", 'n', NULL, "print each host's exact commands, time and bytes; touch nothing"},
 	{"detach", 'd', NULL, "file it, print the run's number, do not follow"},
 	{0},
@@ -192,11 +201,14 @@ const struct verb verb_run = {
 	.name = "run",
 	.args = "FILE",
 	.summary = "file a plan and follow its run live",
-	.help = "Ctrl-C detaches: the run goes on, and a line says how to watch or cancel it. In a "
-		"dry\n"
-		"run the run's number shows as <run>. FILE - is standard input.\n",
+	.help = "Ctrl-C detaches: the run goes on, and a line says how to watch or cancel it. In "
+		"a dry run the run's number shows as <run>. FILE - is standard input.\n",
+	.examples = "arraymark run plan.yaml\n"
+		"arraymark run --dry-run plan.yaml\n"
+		"arraymark run --hosts knew,kold --set workloads.write.stream.size=1G plan.yaml\n",
 	.options = run_options,
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NAMED,
 	.run = run,
 };

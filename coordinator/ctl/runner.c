@@ -103,6 +103,20 @@ static int await_agent(struct connection *conn, struct err *e)
 	}
 }
 
+/* One that was removed has no certificate that counts. */
+static int is_known(struct connection *conn)
+{
+	struct msg_call call = {
+		.verb = CALL_HOST_SHOW, .target = (char *)private_host(conn->private)};
+	struct err e;
+	json_t *v;
+
+	if (client_one(conn->client, &call, &v, &e))
+		return 0;
+	json_decref(v);
+	return 1;
+}
+
 int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy, struct err *e)
 {
 	struct private *p = conn->private;
@@ -111,7 +125,7 @@ int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy,
 		return 0;
 	if (private_agent_lock(p, e) || end_leftovers(ctl, conn->client, e))
 		return -1;
-	if (private_needs_token(p) && join(conn, e))
+	if ((private_needs_token(p) || !is_known(conn)) && join(conn, e))
 		return -1;
 	return private_agent_start(p, policy, e) || await_agent(conn, e) ? -1 : 0;
 }
@@ -139,6 +153,48 @@ static void note_filed(struct ctl *ctl, const json_t *filed)
 	buf_free(&offline);
 }
 
+static void take_private_host(const struct connection *conn, struct planfile *f)
+{
+	strv_free(&f->hosts);
+	strv_add(&f->hosts, private_host(conn->private));
+}
+
+int runner_prepare_plan(
+	struct ctl *ctl, struct connection *conn, struct planfile *f, struct err *e)
+{
+	if (!conn->private)
+		return 0;
+	if (runner_prepare(ctl, conn, NULL, e) && e->code != ERR_BUSY)
+		return -1;
+	take_private_host(conn, f);
+	return 0;
+}
+
+/* Nobody looks a second time at one machine: all that it lacks is told at once. e is kept when that
+ * is but one thing. */
+static void tell_lacks(
+	struct ctl *ctl, struct client *c, struct msg_call *call, const char *name, struct err *e)
+{
+	const json_t *h, *lacks;
+	struct err why;
+	json_t *v, *s;
+	size_t i, j;
+
+	call->verb = CALL_PLAN_CHECK;
+	if (client_one(c, call, &v, &why))
+		return;
+	json_array_foreach(json_object_get(v, "hosts"), i, h)
+	{
+		lacks = json_object_get(h, "lacks");
+		if (json_array_size(lacks) < 2)
+			continue;
+		json_array_foreach(lacks, j, s) strv_add(&ctl->more, json_string_value(s));
+	}
+	if (ctl->more.n)
+		err_set(e, ERR_INPUT, "%s can't run on this machine", name);
+	json_decref(v);
+}
+
 int runner_file(
 	struct ctl *ctl, struct connection *conn, struct planfile *f, json_t **ret, struct err *e)
 {
@@ -147,13 +203,14 @@ int runner_file(
 	json_t *v;
 	size_t i;
 
-	if (conn->private) {
-		strv_free(&f->hosts);
-		strv_add(&f->hosts, private_host(conn->private));
-	}
+	if (conn->private)
+		take_private_host(conn, f);
 	planfile_call(f, CALL_RUN_CREATE, &call);
-	if (client_one(conn->client, &call, &v, e))
+	if (client_one(conn->client, &call, &v, e)) {
+		if (conn->private && e->code == ERR_INPUT)
+			tell_lacks(ctl, conn->client, &call, f->name, e);
 		return -1;
+	}
 	json_array_foreach(json_object_get(v, "warnings"), i, w)
 	{
 		/* the plan's own were shown before it was sent */
@@ -254,13 +311,14 @@ static int check_agent(void *arg, struct err *e)
 	return private_agent_check(arg, e);
 }
 
-int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed, struct err *e)
+int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed, int attached,
+	struct err *e)
 {
 	uint64_t run = (uint64_t)json_get_int(filed, "run", 0);
 	char *target = xasprintf("%llu", (unsigned long long)run);
 	struct follow_options o = {.run = target,
 		.known = 1,
-		.cancel = conn->private != NULL,
+		.cancel = attached || conn->private,
 		.check = conn->private ? check_agent : NULL,
 		.check_arg = conn->private};
 	struct follow_end end;
@@ -270,7 +328,7 @@ int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed,
 	if (status)
 		return -1;
 	status = follow_status(&end);
-	if (end.interrupted && !conn->private)
+	if (end.interrupted && !o.cancel)
 		runner_note_detached(ctl, run);
 	else if (!client_is_stopped(conn->client) && print_end(ctl, conn, filed, &end, e))
 		status = -1;

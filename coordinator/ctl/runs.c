@@ -85,6 +85,8 @@ const struct verb verb_runs = {
 	.args = "",
 	.summary = "runs, newest first: state, hosts, builds done, when",
 	.help = "",
+	.examples = "arraymark runs\n"
+		"arraymark runs --all --json\n",
 	.options = runs_options,
 	.run = run,
 };

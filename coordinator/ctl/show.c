@@ -463,6 +463,8 @@ const struct verb verb_show = {
 	.args = "RUN",
 	.summary = "one run: jobs, trials, every executed command with its output",
 	.help = "",
+	.examples = "arraymark show last\n"
+		"arraymark show 12 --failed --host knew\n",
 	.options = show_options,
 	.min_args = 1,
 	.max_args = 1,

@@ -185,7 +185,7 @@ static int last_login(char **ret, struct err *e)
 	return r;
 }
 
-static int choose(const char *option, char **ret, struct err *e)
+static int choose(const char *option, char **ret, int *ret_guess, struct err *e)
 {
 	const char *variable = getenv("ARRAYMARK_COORDINATOR");
 
@@ -195,8 +195,10 @@ static int choose(const char *option, char **ret, struct err *e)
 		*ret = xstrdup(variable);
 	else if (last_login(ret, e))
 		return -1;
-	if (!*ret && private_was_used())
+	if (!*ret && private_was_used()) {
 		*ret = xstrdup("local");
+		*ret_guess = 1;
+	}
 	if (!*ret)
 		return err_set(e, ERR_DENIED,
 			"no coordinator known: `arraymark login HOST:PORT` first, or "
@@ -209,7 +211,7 @@ int target_resolve(const char *option, struct target *ret, struct err *e)
 	struct target t = {0};
 	char *name = NULL;
 
-	if (choose(option, &name, e))
+	if (choose(option, &name, &t.is_guess, e))
 		return -1;
 	if (!strcmp(name, "local")) {
 		t.is_private = 1;

@@ -20,6 +20,7 @@ struct target {
 	char *socket;          /* path of a coordinator's local socket; then the PEMs are NULL */
 	char *cert, *key, *ca; /* PEM texts */
 	int is_private; /* the user's own private coordinator of `local`, started when needed */
+	int is_guess;   /* it is taken because nothing names another one */
 };
 
 /* option: the value of -c or NULL. The first of: option, $ARRAYMARK_COORDINATOR, the last login,

@@ -28,12 +28,27 @@ static int read_ttl(const struct args *a, uint64_t *ret_s, struct err *e)
 	return 0;
 }
 
+/* What to do with the token; address is the coordinator's, or "local" or a socket's path, which
+ * nobody can log in to. */
+static void note_use(struct ctl *c, const json_t *v, const char *role, const char *address)
+{
+	const char *command = strcmp(role, "agent") ? "arraymark login" : "arraymark-agent join";
+	struct buf until = {0};
+
+	print_time(json_get_str(v, "expires", NULL), &until);
+	ctl_note(c, "for %s %s, once, until %s: give it to `%s %s` on stdin",
+		strcmp(role, "agent") ? "user" : "host", json_get_str(v, "name", ""), buf_str(&until),
+		command, strchr(address, '/') ? "HOST:PORT" : address);
+	buf_free(&until);
+}
+
 static int create(struct ctl *c, const struct args *a, struct err *e)
 {
 	const char *role = args_get(a, "role");
 	struct msg_call call = {.verb = CALL_TOKEN_CREATE, .target = a->v[a->n - 1]};
-	struct buf out = {0}, until = {0};
-	json_t *v;
+	struct connection conn;
+	struct buf out = {0};
+	json_t *v = NULL;
 	int r;
 
 	if (role && a->n > 1)
@@ -43,22 +58,20 @@ static int create(struct ctl *c, const struct args *a, struct err *e)
 		role = a->v[0];
 	role = role ? role : "agent";
 	call.role = (char *)role;
-	if (read_ttl(a, &call.ttl_s, e) || connection_one(c, &call, &v, e))
+	if (read_ttl(a, &call.ttl_s, e) || connection_open(c, &conn, e))
 		return -1;
-	if (c->json)
-		return ctl_out_json(v, e);
-	print_safe(json_get_str(v, "token", ""), &out);
-	buf_addc(&out, '\n');
-	r = ctl_out(&out, e);
-	print_time(json_get_str(v, "expires", NULL), &until);
-	ctl_note(c, "for %s %s, once, until %s: give it to `%s` on stdin",
-		strcmp(role, "agent") ? "user" : "host", json_get_str(v, "name", ""),
-		buf_str(&until),
-		strcmp(role, "agent") ? "arraymark login HOST:PORT"
-				      : "arraymark-agent join HOST:PORT");
+	r = client_one(conn.client, &call, &v, e);
+	if (!r && c->json) {
+		r = ctl_out_json(json_incref(v), e);
+	} else if (!r) {
+		print_safe(json_get_str(v, "token", ""), &out);
+		buf_addc(&out, '\n');
+		r = ctl_out(&out, e);
+		note_use(c, v, role, client_target_name(conn.client));
+	}
 	buf_free(&out);
-	buf_free(&until);
 	json_decref(v);
+	connection_close(&conn);
 	return r;
 }
 
@@ -120,11 +133,13 @@ const struct verb verb_token_create = {
 	.args = "[ROLE] NAME",
 	.summary = "print a one-time token for a host or a user",
 	.help = "The token is all that stdout gets. The same token can be tried again with the "
-		"same\n"
-		"key; any other second use is refused.\n",
+		"same key; any other second use is refused.\n",
+	.examples = "arraymark token create knew\n"
+		"arraymark token create --role operator --ttl 2h dan\n",
 	.options = create_options,
 	.min_args = 1,
 	.max_args = 2,
+	.of_fleet = PRIVATE_NEVER,
 	.run = create,
 };
 const struct verb verb_token_list = {
@@ -132,6 +147,8 @@ const struct verb verb_token_list = {
 	.args = "",
 	.summary = "tokens: for whom, used or not, until when",
 	.help = "",
+	.examples = "arraymark token list\n",
+	.of_fleet = PRIVATE_NAMED,
 	.run = list,
 };
 const struct verb verb_token_revoke = {
@@ -139,7 +156,9 @@ const struct verb verb_token_revoke = {
 	.args = "ID",
 	.summary = "make a token useless",
 	.help = "What was enrolled with it stays enrolled: see `host revoke`.\n",
+	.examples = "arraymark token revoke 3f9a12c4\n",
 	.min_args = 1,
 	.max_args = 1,
+	.of_fleet = PRIVATE_NEVER,
 	.run = revoke,
 };

@@ -44,8 +44,10 @@ const struct verb verb_watch = {
 	.args = "RUN",
 	.summary = "follow a run live: a bar, block, phase, rate, time left per host",
 	.help = "Without a terminal: a line per event. With --json: JSON lines on stdout. The "
-		"status is 1\n"
-		"when the run fails or is cancelled. It outlives restarts of the coordinator.\n",
+		"status is 1 when the run fails or is cancelled. It outlives restarts of the "
+		"coordinator.\n",
+	.examples = "arraymark watch 12\n"
+		"arraymark watch last --json\n",
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

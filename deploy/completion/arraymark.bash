@@ -1,8 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Completion of arraymark for bash.
+# Completion of arraymark, arraymark-coordinator and arraymark-agent for bash. Verbs and options are
+# those that the program's own help tells.
 
-_arraymark_global='--coordinator --quiet --json --color --help --version'
+# Verbs of a program, one a line.
+_arraymark_verbs() {
+	"$1" --help 2>/dev/null | sed -nE '/^verbs/,/^$/s/^  ([a-z]+( [a-z]+)?)( +[^a-z ].*|  .*)?$/\1/p'
+}
+
+# Options of a verb (of the program, without one), one a line.
+_arraymark_options() {
+	local program=$1
+	shift
+	"$program" "$@" --help 2>/dev/null | sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p'
+}
 
 # First column of what a verb lists. Only where this user is logged in: nothing is started for a TAB.
 _arraymark_list() {
@@ -10,24 +21,7 @@ _arraymark_list() {
 	timeout 2 arraymark --quiet --color never "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
-_arraymark_options() {
-	case $1 in
-	local) echo '--set --policy' ;;
-	'plan check') echo '--set --hosts --offline' ;;
-	run) echo '--set --hosts --dry-run --detach' ;;
-	runs) echo '--all' ;;
-	show) echo '--brief --failed --host' ;;
-	cancel) echo '--reason --wait' ;;
-	resume) echo '--detach' ;;
-	report) echo '--format --output --long --redact' ;;
-	compare) echo '--metric --by --workload --margin --fail-if --fail-unless --undecided --format --long' ;;
-	import) echo '--as --layout --workload --host --format --long' ;;
-	export) echo '--output' ;;
-	'host disks') echo '--free --allowed' ;;
-	'token create') echo '--role --ttl' ;;
-	esac
-}
-
+# Arguments of a verb that are no files.
 _arraymark_arguments() {
 	case $1 in
 	watch | cancel | resume | show | export | report | compare) echo "last $(_arraymark_list runs --all)" ;;
@@ -39,55 +33,76 @@ _arraymark_arguments() {
 	esac
 }
 
-_arraymark() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' word i
-	local verbs='local login plan run runs show watch cancel resume report compare import export host token help'
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		word=${COMP_WORDS[i]}
-		case $word in
-		-c | --coordinator | --color) ((i++)) ;;
-		-*) ;;
-		*)
-			verb=${verb:+$verb }$word
-			case $verb in host | token | plan) ;; *) break ;; esac
-			;;
-		esac
-	done
-	COMPREPLY=()
-	case $prev in
-	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") && return ;;
+# Values of an option, by the verb that it is given to; status 1 where nothing is known of them.
+_arraymark_values() {
+	case $1 in
+	--color) echo 'auto always never' ;;
 	--format)
-		case $verb in
-		compare | import) word='arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
-		*) word='text markdown csv json html' ;;
-		esac
-		mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur") && return
-		;;
-	--by) mapfile -t COMPREPLY < <(compgen -W 'layout host run' -- "$cur") && return ;;
-	--undecided) mapfile -t COMPREPLY < <(compgen -W 'pass fail' -- "$cur") && return ;;
-	--metric) mapfile -t COMPREPLY < <(compgen -W 'elapsed throughput ops_per_s latency_mean latency_p50 latency_p99 latency_p999 latency_max cpu_per_op physical_read_bytes physical_write_bytes' -- "$cur") && return ;;
-	--role) mapfile -t COMPREPLY < <(compgen -W 'agent viewer operator admin' -- "$cur") && return ;;
-	--host | --hosts) mapfile -t COMPREPLY < <(compgen -W "$(_arraymark_list host list)" -- "$cur") && return ;;
-	--output | --policy | -o | -p) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-	esac
-	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$_arraymark_global $(_arraymark_options "$verb")" -- "$cur")
-		return
-	fi
-	case $verb in
-	'') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$cur") ;;
-	host) mapfile -t COMPREPLY < <(compgen -W 'list show disks tag pause revoke remove' -- "$cur") ;;
-	token) mapfile -t COMPREPLY < <(compgen -W 'create list revoke' -- "$cur") ;;
-	plan) mapfile -t COMPREPLY < <(compgen -W 'new check' -- "$cur") ;;
-	*)
-		mapfile -t COMPREPLY < <(compgen -W "$(_arraymark_arguments "$verb")" -- "$cur")
-		case $verb in
-		local | run | report | compare | import | 'plan check' | 'plan new')
-			mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
-			;;
+		case $2 in
+		compare | import) echo 'arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
+		*) echo 'text markdown csv json html' ;;
 		esac
 		;;
+	--by) echo 'layout host run' ;;
+	--undecided) echo 'pass fail' ;;
+	--metric)
+		echo 'elapsed throughput ops_per_s latency_mean latency_p50 latency_p99 latency_p999 latency_max' \
+			'cpu_per_op physical_read_bytes physical_write_bytes'
+		;;
+	--role) echo 'agent viewer operator admin' ;;
+	--log-level) echo 'error warning info debug' ;;
+	--host | --hosts) _arraymark_list host list ;;
+	*) return 1 ;;
 	esac
 }
 
-complete -o filenames -F _arraymark arraymark
+# The verb on the command line, as far as it goes, into $verb.
+_arraymark_verb() {
+	local i word
+	verb=
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		case $word in
+		-c | --coordinator | --color | --config | --state | --log-level) ((i++)) ;;
+		-* | help) ;;
+		*)
+			verb=${verb:+$verb }$word
+			case $verb in host | token | plan | policy) ;; *) return ;; esac
+			;;
+		esac
+	done
+}
+
+_arraymark() {
+	local program=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb words
+	local -a split
+	_arraymark_verb
+	read -r -a split <<<"$verb"
+	COMPREPLY=()
+	if words=$(_arraymark_values "$prev" "$verb"); then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+		return
+	fi
+	case $prev in --output | --policy | --config | --state | --token-file | -o | -p) cur=./$cur ;; esac
+	case $cur in
+	-*) words=$(_arraymark_options "$program" "${split[@]}") ;;
+	./* | /* | */*)
+		mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+		return
+		;;
+	*)
+		words=$(_arraymark_verbs "$program")
+		if [[ -z $verb ]]; then
+			words=$(cut -d' ' -f1 <<<"$words")$'\nhelp'
+		elif grep -q "^$verb " <<<"$words"; then
+			words=$(sed -n "s/^$verb //p" <<<"$words")
+		else
+			words=$(_arraymark_arguments "$verb")
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
+		;;
+	esac
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+
+complete -o filenames -F _arraymark arraymark arraymark-coordinator arraymark-agent

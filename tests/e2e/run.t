@@ -256,6 +256,21 @@ test_statuses() {
 	refused "what is over cannot be cancelled" 1 'over|done|cancelled|nothing' fleet_ctl cancel "$number"
 }
 
+test_attached() {
+	local client
+	: >"$T/follow.err"
+	XDG_CONFIG_HOME=$FLEET/config "$FLEET_BIN/arraymark" run --attached "$T/slow.yaml" >"$T/follow.out" 2>"$T/follow.err" &
+	client=$!
+	await_check "an attached run is followed" 20 told "$T/follow.err" 'quick'
+	kill -INT "$client"
+	wait "$client"
+	is "Ctrl-C ends it with 130" $? 130
+	like "and cancels it" "$(cat "$T/follow.out")" '\(slow\): cancelled'
+	check_not "nobody says that it goes on" told "$T/follow.err" 'goes on'
+	check "its volume is gone when that is said" test -z "$(ls -A "$FLEET/one/existing")"
+	refused "attached and detached is neither" 2 'one of them' fleet_ctl run --attached --detach "$T/slow.yaml"
+}
+
 no_local_process() { [ -z "$(processes_of "$XDG_DATA_HOME")" ]; }
 
 test_local() {
@@ -277,6 +292,55 @@ test_local() {
 	is "other folders are not allowed there" "$STATUS" 1
 	like "and that is said" "$(cat "$T/err" "$T/out")" '/root'
 	await_check "nor is anything left then" 10 no_local_process
+	test_local_advice
+	test_starter
+}
+
+private() { "$FLEET_BIN/arraymark" -c local "$@"; }
+
+test_local_advice() {
+	local pool='{pool: {level: stripe, disks: 1}, scratch: {disks: 1, size: 64M}}'
+	is "sessions of local enrol their agent once" \
+		"$(private --json token list | jq '[.tokens[] | select(.role == "agent")] | length')" 1
+	run "$FLEET_BIN/arraymark" runs
+	like "without a login, runs says whose they are" "$(cat "$T/err")" 'private coordinator'
+	refused "a token needs a coordinator that stays" 3 'arraymark login' "$FLEET_BIN/arraymark" token create knew
+	refused "also when the private one is named" 3 'for a fleet' "$FLEET_BIN/arraymark" -c local token create knew
+	refused "run needs a login" 3 'arraymark local' "$FLEET_BIN/arraymark" run "$T/local.yaml"
+	if is_root && [ -z "$(zpool list 2>/dev/null)" ]; then
+		refused "a plan that needs a ZFS gets advice for local" 1 "there is no ZFS.*plan new" \
+			"$FLEET_BIN/arraymark" local "$T/local.yaml" --set "layouts.here=$pool"
+		check_not "not for a fleet" grep -E 'SIGHUP|leave the host out' "$T/err"
+		run "$FLEET_BIN/arraymark" local "$T/local.yaml" --set "layouts={a: $pool, b: $pool}"
+		is "all that lacks is told at once" "$(grep -c 'there is no ZFS' "$T/err")" 2
+	fi
+	ends "plan check looks at this machine when told so" 0 private plan check "$T/local.yaml"
+	like "by the agent that it starts" "$(cat "$T/out")" 'has what the plan asks for'
+	ends "so does a dry run" 0 private run --dry-run "$T/local.yaml"
+	ends "a host that was removed enrols again" 0 private host remove "$(private --json host list | jq -r '.hosts[0].host')"
+	ends "and runs" 0 "$FLEET_BIN/arraymark" local "$T/local.yaml"
+	await_check "nothing is left" 10 no_local_process
+}
+
+# The starter plan with other programs of the machine out of sight.
+test_starter() {
+	local program small=(--set trials=1 --set workloads.write.stream.size=8M)
+	ends "a starter plan is written for this machine" 0 "$FLEET_BIN/arraymark" plan new "$T/first.yaml"
+	ends "and runs on it" 0 "$FLEET_BIN/arraymark" local "$T/first.yaml" "${small[@]}"
+	run "$FLEET_BIN/arraymark" plan new --json
+	check "as JSON it tells its forms" jq -e '(.forms | length) > 0 and (.plan | test("^# A plan"))' "$T/out"
+	if is_root; then
+		: >"$T/nothing"
+		for program in /usr/sbin/mkfs.xfs /usr/sbin/mkfs.ext4; do
+			[ -e "$program" ] && mount --bind "$T/nothing" "$program"
+		done
+		run "$FLEET_BIN/arraymark" plan new --json
+		is "without mkfs it is a folder" "$(jq -c .forms "$T/out")" '["existing"]'
+		jq -r .plan "$T/out" >"$T/folder.yaml"
+		ends "which runs, too" 0 "$FLEET_BIN/arraymark" local "$T/folder.yaml" "${small[@]}"
+		umount /usr/sbin/mkfs.xfs /usr/sbin/mkfs.ext4
+	fi
+	await_check "nothing is left of these" 10 no_local_process
 }
 
 main() {
@@ -302,6 +366,7 @@ main() {
 	test_cancel_and_resume
 	test_plan_check
 	test_statuses
+	test_attached
 	test_local
 	ends "check finds the store in order" 0 coordinator check
 	check "nothing is left on one" nothing_left one

@@ -51,6 +51,9 @@ fresh_tree() {
 	printf '/* strcpy(a, b) and sh -c in a comment,\n * sprintf(too) */\n' >>"$tree/agent/job.h"
 	printf '#define X "strcpy(a)" // gets(x)\n#define my_system(x) x\n' >>"$tree/agent/job.h"
 	printf '#define Y "/bin/sh"\n' >>"$tree/tests/unit/test_wire.c"
+	mkdir "$tree/deploy/man"
+	printf '.Dd November 30, 2026\n.Dt PAGE 1\n.Os\n.Sh NAME\n.Nm page\n.Nd a page\n' >"$tree/deploy/man/page.1"
+	printf '.Sh DESCRIPTION\n.Ql a , Ql b .\n' >>"$tree/deploy/man/page.1"
 }
 
 fires() { # fires CHECK WORDS NAME: the check fails on the tree and says WORDS
@@ -80,7 +83,7 @@ body() { # body LINES: a function whose braces enclose so many lines
 	printf '}\n'
 }
 
-for check in includes size banned toplevel; do
+for check in includes size banned toplevel man; do
 	fresh_tree
 	passes $check "a clean tree passes"
 done
@@ -157,6 +160,20 @@ fires toplevel 'src: does not belong' "a stray folder"
 fresh_tree
 rm "$tree/LICENSE"
 fires toplevel 'LICENSE: is missing' "a missing file"
+
+man_fault() { # man_fault LINE WORDS NAME
+	fresh_tree
+	printf '%s\n' "$1" >>"$tree/deploy/man/page.1"
+	fires man "$2" "$3"
+}
+man_fault 'serial:…' 'page.1:9: not ASCII' "a character that not every terminal has"
+man_fault '.Ql a , b' 'page.1:9: .Ql quotes the comma' "quotes around a list"
+if command -v mandoc >/dev/null; then
+	man_fault '.Frobnicate' 'unknown macro' "a macro that is none"
+fi
+fresh_tree
+rm -r "$tree/deploy/man"
+fires man 'no manual page found' "no page"
 
 echo "1..$tests"
 [ "$failed" -eq 0 ]

@@ -345,6 +345,7 @@ static void check_host(const struct host_row *row)
 	free(inv.zfs);
 	inv.zfs = xstrdup(row->zfs);
 	inv.scratch_limit = row->scratch_limit;
+	inv.scratch_loop = 1;
 	if (row->capability)
 		strv_add(&inv.capabilities, row->capability);
 	rc = plan_check_host(p, &inv, &errs);
@@ -394,6 +395,50 @@ static void test_host(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		check_host(&table[i]);
+}
+
+/* Advice is for the way the agent is started: one of each run looks anew by itself. */
+static void test_advice(void **state)
+{
+#define FILES "{a: {scratch: {disks: 1, size: 2G}, filesystem: {type: ext4}}}"
+	static const struct {
+		const char *layouts;
+		int per_run;
+		uint64_t scratch_limit;
+		const char *said, *unsaid;
+	} table[] = {
+		{POOL(""), 0, 4ULL << 30,
+			"send its agent SIGHUP, which makes it look again; or leave the host out",
+			"plan new"},
+		{POOL(""), 1, 4ULL << 30,
+			"instead of `pool`; `arraymark plan new` writes what this machine can build",
+			"SIGHUP"},
+		{FILES, 0, 0, "limit: 20G}} there, and send its agent SIGHUP", "plan new"},
+		{FILES, 1, 0, "limit: 20G}} there", "SIGHUP"},
+		{FILES, 1, 4ULL << 30, "no ext4 on scratch disks there: it needs loop devices", "SIGHUP"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct plan *p = parse_layouts("", table[i].layouts);
+		struct strv errs = {0};
+		struct inventory inv;
+
+		inventory_make(&inv);
+		free(inv.zfs);
+		inv.zfs = NULL;
+		strv_add(&inv.capabilities, "ext4");
+		inv.scratch_limit = table[i].scratch_limit;
+		inv.scratch_loop = table[i].scratch_limit == 0;
+		inv.per_run = table[i].per_run;
+		assert_int_equal(plan_check_host(p, &inv, &errs), -1);
+		assert_int_equal(errs.n, 1);
+		if (!strstr(errs.v[0], table[i].said) || strstr(errs.v[0], table[i].unsaid))
+			fail_msg("%zu: %s", i, errs.v[0]);
+		strv_free(&errs);
+		inventory_clear(&inv);
+		plan_free(p);
+	}
 }
 
 /* A policy that could not be read is the reason, not what it lacks. */
@@ -529,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_listing_order),
 		cmocka_unit_test(test_multipath),
 		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_host_memory),
 		cmocka_unit_test(test_host_without_io_uring),
 		cmocka_unit_test(test_policy_error),

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/fs.h"
+#include "common/base/help.h"
 #include "common/base/mem.h"
 #include "common/plan/plan.h"
 #include "coordinator/ctl/ctl.h"
@@ -108,7 +108,7 @@ static void options_are_parsed(void **state)
 		struct err e;
 		const char *value;
 
-		r = args_parse(argc, argv, own, cases[i].in_order, &a, &e);
+		r = args_parse(argc, argv, global_options, own, cases[i].in_order, &a, &e);
 		if (cases[i].error) {
 			assert_int_equal(r, -1);
 			assert_int_equal(e.code, ERR_USAGE);
@@ -134,7 +134,7 @@ static void options_collect(void **state)
 	struct err e;
 
 	(void)state;
-	assert_ok(args_parse(argc, argv, own, 0, &a, &e), e);
+	assert_ok(args_parse(argc, argv, global_options, own, 0, &a, &e), e);
 	args_all(&a, "hosts", 1, &hosts);
 	args_all(&a, "set", 0, &sets);
 	strv_quote(&hosts, &text);
@@ -173,71 +173,225 @@ static void options_do_not_clash(void **state)
 			}
 }
 
+/* The text with blanks and breaks as one blank each: what a help says, however it is broken. */
+static char *flat(const char *text)
+{
+	struct buf out = {0};
+
+	for (; *text; text++)
+		if (*text != ' ' && *text != '\n')
+			buf_addc(&out, *text);
+		else if (out.len && out.data[out.len - 1] != ' ')
+			buf_addc(&out, ' ');
+	return buf_take(&out);
+}
+
+static void help_fits(const char *text)
+{
+	for (const char *s = text, *end; *s; s = end + 1) {
+		char *line;
+
+		end = strchr(s, '\n');
+		assert_non_null(end);
+		line = xstrndup(s, (size_t)(end - s));
+		if (print_width(line) > 80)
+			fail_msg("wider than 80 columns: %s", line);
+		free(line);
+	}
+}
+
+static void help_says(const char *text, const char *part)
+{
+	char *a = flat(text), *b = flat(part);
+
+	assert_has(a, b);
+	free(a);
+	free(b);
+}
+
 static void help_tells_everything(void **state)
 {
 	struct buf all = {0}, one = {0};
 
 	(void)state;
 	ctl_help(NULL, &all);
+	help_fits(buf_str(&all));
 	for (size_t i = 0; verbs[i]; i++) {
-		assert_has(buf_str(&all), verbs[i]->name);
-		assert_has(buf_str(&all), verbs[i]->summary);
+		help_says(buf_str(&all), verbs[i]->name);
+		help_says(buf_str(&all), verbs[i]->summary);
 		buf_reset(&one);
 		ctl_help(verbs[i], &one);
+		help_fits(buf_str(&one));
+		help_says(buf_str(&one), verbs[i]->summary + 1);
 		assert_has(buf_str(&one), "usage: arraymark ");
 		for (const struct option_spec *o = verbs[i]->options; o && o->name; o++)
-			assert_has(buf_str(&one), o->help);
-	}
-	for (const char *s = buf_str(&all), *end; *s; s = end + 1) {
-		char *line;
-
-		end = strchr(s, '\n');
-		line = xstrndup(s, (size_t)(end - s));
-		assert_true(print_width(line) <= 99);
-		free(line);
+			help_says(buf_str(&one), o->help);
 	}
 	buf_free(&all);
 	buf_free(&one);
 }
 
-/* What is not documented is not there. */
-static void manual_and_completion_know_all(void **state)
+/* It is a command, and its options and arguments are right. */
+static void check_example(char *line)
 {
-	static const char *const files[] = {
-		"deploy/man/arraymark.1", "deploy/completion/arraymark.bash"};
+	const struct verb *v;
+	char *argv[16], *quote;
+	struct args a = {0};
+	struct err e;
+	int argc, used;
 
+	*strchrnul(line, '<') = '\0'; /* what the shell takes */
+	while ((quote = strchr(line, '\''))) { /* a word of several */
+		for (*quote++ = '_'; *quote != '\''; quote++)
+			*quote = *quote == ' ' ? '_' : *quote;
+		*quote = '_';
+	}
+	for (char *end = line + strlen(line); end > line && end[-1] == ' ';)
+		*--end = '\0';
+	argc = split(line, argv);
+	assert_string_equal(argv[0], "arraymark");
+	if (argv[1][0] == '-') /* what comes next, by another verb */
+		return;
+	v = verb_find(argv + 1, argc - 1, &used, &e);
+	assert_non_null(v);
+	assert_ok(args_parse(argc - used, argv + used, global_options, v->options, v->in_order, &a, &e), e);
+	assert_true(a.n >= v->min_args && (v->max_args < 0 || a.n <= v->max_args));
+	args_clear(&a);
+}
+
+static void examples_are_commands(void **state)
+{
 	(void)state;
-	for (size_t f = 0; f < ARRAY_LEN(files); f++) {
-		struct buf text = {0};
-		struct err e;
+	for (size_t i = 0; verbs[i]; i++) {
+		const char *end;
 
-		assert_ok(fs_read_file(files[f], 1024 * 1024, &text, &e), e);
-		for (size_t i = 0; verbs[i]; i++) {
-			const char *last = strrchr(verbs[i]->name, ' ');
+		assert_true(verbs[i]->examples && *verbs[i]->examples);
+		for (const char *s = verbs[i]->examples; *s; s = end + 1) {
+			char *line;
 
-			assert_has(buf_str(&text), last ? last + 1 : verbs[i]->name);
-			for (const struct option_spec *o = verbs[i]->options; o && o->name; o++)
-				assert_has(buf_str(&text), o->name);
+			end = strchr(s, '\n');
+			line = xstrndup(s, (size_t)(end - s));
+			check_example(line);
+			free(line);
 		}
-		for (const struct option_spec *g = global_options; g->name; g++)
-			assert_has(buf_str(&text), g->name);
-		buf_free(&text);
 	}
 }
 
-static void starter_is_right(void **state)
+static void help_is_broken_at_words(void **state)
+{
+	static const struct option_spec list[] = {
+		{"zebra", 'z', NULL, "last"},
+		{"ape", 0, "WORDS", "one two three four five six seven eight nine ten eleven twelve"},
+		{"hidden", 0, NULL, NULL},
+		{0},
+	};
+	struct buf out = {0};
+
+	(void)state;
+	help_options(list, &out);
+	assert_string_equal(buf_str(&out),
+		"      --ape WORDS              one two three four five six seven eight nine ten\n"
+		"                               eleven twelve\n"
+		"  -z, --zebra                  last\n");
+	buf_reset(&out);
+	help_row("host pause HOST and thirty more", "right", &out);
+	assert_string_equal(buf_str(&out), "  host pause HOST and thirty more\n"
+					   "                               right\n");
+	buf_reset(&out);
+	help_text("a b\nc\n", &out);
+	assert_string_equal(buf_str(&out), "a b\nc\n");
+	buf_free(&out);
+}
+
+static struct plan *parse_starter(const struct buf *text)
 {
 	struct yaml_errors errs = {0};
 	struct plan *p;
 	struct err e;
 
-	(void)state;
-	assert_ok(
-		plan_parse("starter", starter_plan, strlen(starter_plan), NULL, &p, &errs, &e), e);
+	if (plan_parse("starter", text->data, text->len, NULL, &p, &errs, &e))
+		fail_msg("%s in:\n%s", errs.list.n ? errs.list.v[0] : e.text, text->data);
 	assert_int_equal(p->warnings.n, 0);
-	assert_true(p->n_layouts >= 2);
-	plan_free(p);
 	yaml_errors_free(&errs);
+	return p;
+}
+
+/* Each form is a plan of just its layouts; the others are there as comments. */
+static void starters_are_right(void **state)
+{
+	static const char folder[] = "/home/a \"b\"/bench";
+	static const struct {
+		unsigned forms;
+		const char *layouts, *comment;
+	} cases[] = {
+		{STARTER_POOL, "raidz2 mirrors ", "\n  # here: {existing: "},
+		{STARTER_XFS | STARTER_EXT4, "xfs ext4 ", "\n  # raidz2:\n  #   scratch: "},
+		{STARTER_XFS, "xfs ", "\n  # ext4:\n  #   scratch: "},
+		{STARTER_EXT4, "ext4 ", "\n  # xfs:\n"},
+		{STARTER_EXISTING, "here ", "\n# cache: cold\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf text = {0}, names = {0};
+		struct plan *p;
+
+		starter_write(cases[i].forms, folder, &text);
+		p = parse_starter(&text);
+		for (size_t j = 0; j < p->n_layouts; j++)
+			buf_addf(&names, "%s ", p->layouts[j].name);
+		assert_string_equal(buf_str(&names), cases[i].layouts);
+		assert_has(buf_str(&text), cases[i].comment);
+		assert_null(strstr(buf_str(&text), "#-"));
+		assert_null(strstr(buf_str(&text), "# ["));
+		if (cases[i].forms == STARTER_EXISTING)
+			assert_string_equal(p->layouts[0].existing, folder);
+		assert_int_equal(p->cache, cases[i].forms == STARTER_EXISTING ? CACHE_AS_IS : CACHE_COLD);
+		plan_free(p);
+		buf_free(&text);
+		buf_free(&names);
+	}
+}
+
+/* Without the signs of a comment the other forms are layouts, too. */
+static void other_forms_are_right(void **state)
+{
+	static const char *const heads[] = {"xfs", "ext4", "here"};
+	struct buf text = {0};
+	struct strv sets = {0};
+	struct yaml_errors errs = {0};
+	struct plan *p;
+	struct err e;
+
+	(void)state;
+	starter_write(STARTER_POOL, "/srv/bench", &text);
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+		char *head = xasprintf("\n  # %s:", heads[i]), *at = strstr(buf_str(&text), head);
+
+		assert_non_null(at);
+		while (!strncmp(at, "\n  # ", 5)) {
+			memmove(at + 3, at + 5, strlen(at + 5) + 1);
+			at = strchr(at + 1, '\n');
+		}
+		text.len = strlen(text.data);
+		free(head);
+	}
+	strv_add(&sets, "cache=as-is");
+	assert_ok(plan_parse("starter", text.data, text.len, &sets, &p, &errs, &e), e);
+	assert_int_equal(p->n_layouts, 5);
+	strv_free(&sets);
+	yaml_errors_free(&errs);
+	plan_free(p);
+	buf_free(&text);
+}
+
+static void starter_finds_a_form(void **state)
+{
+	unsigned forms = starter_forms_here("/nowhere/at/all");
+
+	(void)state;
+	assert_true(forms == STARTER_POOL || forms == STARTER_EXISTING ||
+		(forms && !(forms & ~(unsigned)(STARTER_XFS | STARTER_EXT4))));
 }
 
 /* ---- printing ---- */
@@ -405,8 +559,10 @@ int main(void)
 		cmocka_unit_test(statuses),
 		cmocka_unit_test(options_do_not_clash),
 		cmocka_unit_test(help_tells_everything),
-		cmocka_unit_test(manual_and_completion_know_all),
-		cmocka_unit_test(starter_is_right),
+		cmocka_unit_test(examples_are_commands),
+		cmocka_unit_test(help_is_broken_at_words),
+		cmocka_unit_test(starters_are_right), cmocka_unit_test(other_forms_are_right),
+		cmocka_unit_test(starter_finds_a_form),
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(grids),

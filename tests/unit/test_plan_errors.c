@@ -25,7 +25,7 @@ static const struct wrong documents[] = {
 		"layouts, workloads, matrix, compare, builds, repeat, order, start, samples, "
 		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
 		"on-trial-failure, wipe, keep, "
-		"precondition, disk-cache, fill, age, steady)\n"},
+		"precondition)\n"},
 	{"a workload's key", TOP "duration: 5s\n" EXISTING WRITE,
 		"4:1: duration: belongs to a workload, beside its kind: workloads: {w: {stream: {…}, "
 		"duration: 30s}}\n"},
@@ -45,7 +45,7 @@ static const struct wrong documents[] = {
 		"workloads, matrix, compare, builds, repeat, order, start, samples, "
 		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
 		"on-trial-failure, wipe, keep, "
-		"precondition, disk-cache, fill, age, steady)\n"},
+		"precondition)\n"},
 	{"many at once",
 		TOP "cache: hot\n"
 		    "samples: 1\n"
@@ -421,8 +421,7 @@ static const struct wrong compare[] = {
 		"8:30: compare.metrics: 'elapsed' is there twice\n"
 		"8:39: compare.metrics: 'latency' is not a metric (elapsed, throughput, "
 		"ops_per_s, latency_mean, latency_p50, latency_p99, latency_p999, "
-		"latency_max, cpu_per_op, physical_read_bytes, physical_write_bytes, "
-		"time_to_redundant)\n"
+		"latency_max, cpu_per_op, physical_read_bytes, physical_write_bytes)\n"
 		"8:48: compare.metrics: 'time_to_redundant' is not supported by this version\n"
 		"8:72: compare.by: 'disk' is not what is compared (layout, host)\n"
 		"8:86: compare.margin: '2' must be a percentage from 0% to 100%, such as 2%\n"},

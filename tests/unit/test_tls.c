@@ -128,6 +128,23 @@ static void test_fingerprints(void **state)
 	buf_free(&again);
 }
 
+static void test_validity(void **state)
+{
+	struct pki *p = *state;
+	struct buf cert = {0};
+	struct err e;
+
+	if (tls_sign(p->ca.data, p->ca_key.data, p->csr.data, TLS_ROLE_AGENT, "knew", NULL, 20, &cert,
+		    NULL, &e))
+		fail_msg("%s", e.text);
+	assert_true(tls_cert_is_valid(cert.data, 0));
+	assert_true(tls_cert_is_valid(cert.data, 19));
+	assert_false(tls_cert_is_valid(cert.data, 21));
+	assert_false(tls_cert_is_valid("", 0));
+	assert_false(tls_cert_is_valid(p->key.data, 0));
+	buf_free(&cert);
+}
+
 /* A request for `claimed`'s key that is signed by `signer`. */
 static struct buf forged_csr(EVP_PKEY *claimed, EVP_PKEY *signer)
 {
@@ -247,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sign),
 		cmocka_unit_test(test_fingerprints),
+		cmocka_unit_test(test_validity),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_encrypted_key),

@@ -1,8 +1,8 @@
 /*
- * Command lines on getopt_long. Owns the table of global options.
+ * Command lines on getopt_long. Owns nothing.
  * Invariant: the codes given to getopt_long are 1000 + the option's place in both lists.
  */
-#include "coordinator/ctl/args.h"
+#include "common/base/args.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -13,17 +13,6 @@
 
 #define CODE_BASE 1000
 #define OPTIONS_MAX 32
-
-const struct option_spec global_options[] = {
-	{"coordinator", 'c', "HOST:PORT",
-		"which coordinator; also 'local' or the path of its socket"},
-	{"quiet", 'q', NULL, "no progress and no hints"},
-	{"json", 0, NULL, "one JSON document on stdout; errors as one on stderr"},
-	{"color", 0, "WHEN", "auto (default), always or never"},
-	{"help", 'h', NULL, "help, of a verb after its name"},
-	{"version", 0, NULL, "the version"},
-	{0},
-};
 
 /* All options of one command line, in the form that getopt_long wants. */
 struct table {
@@ -97,14 +86,14 @@ static void add_given(struct args *a, const struct option_spec *s, const char *v
 	a->given[a->n_given++] = (struct given_option){s, s->value ? value : ""};
 }
 
-int args_parse(int argc, char **argv, const struct option_spec *own, int in_order, struct args *ret,
-	struct err *e)
+int args_parse(int argc, char **argv, const struct option_spec *common,
+	const struct option_spec *own, int in_order, struct args *ret, struct err *e)
 {
 	struct table t = {.n = 0};
 	int code;
 
 	snprintf(t.letters, sizeof(t.letters), "%s", in_order ? "+:" : ":");
-	table_add(&t, global_options);
+	table_add(&t, common);
 	table_add(&t, own);
 	opterr = 0;
 	optind = 0; /* glibc: start anew, also when the last call stopped inside a word */
