@@ -124,7 +124,12 @@ install: all
 	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
 	install -d $(DESTDIR)$(PREFIX)/share/arraymark
 	install -m 644 deploy/report.schema.json $(DESTDIR)$(PREFIX)/share/arraymark/
-	install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/arraymark
+	for p in $(notdir $(PROGRAMS)); do \
+		install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p || exit 1; done
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for u in $(notdir $(wildcard deploy/systemd/*.service)); do \
+		sed 's|@BINDIR@|$(PREFIX)/bin|' deploy/systemd/$$u >$(DESTDIR)$(PREFIX)/lib/systemd/system/$$u && \
+		chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/$$u || exit 1; done
 clean:
 	rm -rf $(BUILD)
 

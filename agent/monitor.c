@@ -19,6 +19,7 @@
 #include "common/base/fs.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/notify.h"
 #include "common/base/units.h"
 #include "proto/record.h"
 
@@ -333,6 +334,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 		return;
 	}
 	log_info("agent", "stopping");
+	notify_say(m->manager, "STOPPING=1");
 	if (m->job && !m->job_over)
 		job_cancel(m->job, ATTEMPT_INTERRUPTED, "the agent was stopped");
 	monitor_status_changed(m);
@@ -419,6 +421,8 @@ static void close_all(struct monitor *m)
 	free(m->epoch);
 	if (m->lock_fd >= 0)
 		close(m->lock_fd);
+	if (m->manager >= 0)
+		close(m->manager);
 	/* what was closed goes on the next passes */
 	event_base_loop(m->base, EVLOOP_NONBLOCK);
 	event_base_loop(m->base, EVLOOP_NONBLOCK);
@@ -428,13 +432,14 @@ static void close_all(struct monitor *m)
 
 int monitor_run(const struct agent_options *opt, struct err *e)
 {
-	struct monitor m = {.lock_fd = -1,
+	struct monitor m = {.lock_fd = -1, .manager = -1,
 		.refused = {.burst = 20, .window_ms = 60000},
 		.no_order = {.burst = 5, .window_ms = 60000}};
 	int status;
 
 	if (host_open(opt, &m.host, e))
 		return -1;
+	m.manager = notify_open();
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "am-monitor");
 	m.base = event_base_new();
@@ -446,6 +451,7 @@ int monitor_run(const struct agent_options *opt, struct err *e)
 			log_warning("agent", "runs as an ordinary user: link and workers are not "
 					     "separated from it");
 		log_info("agent", "%s (version %s) started", m.host.name, ARRAYMARK_VERSION);
+		notify_say(m.manager, "READY=1");
 		monitor_clean(&m);
 		event_base_dispatch(m.base);
 		log_info("agent", "stopped");

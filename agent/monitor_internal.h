@@ -31,7 +31,7 @@ struct monitor {
 	struct ring *ring;
 	struct link_proc *link;
 	struct owner *owner;
-	int lock_fd;
+	int lock_fd, manager; /* of the service; -1 */
 	struct event *sigs[3]; /* SIGTERM, SIGINT, SIGHUP */
 	struct event *later, *give_up;
 

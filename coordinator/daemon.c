@@ -10,6 +10,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/log.h"
+#include "common/base/notify.h"
 #include "common/base/tls.h"
 #include "common/base/units.h"
 #include "coordinator/background.h"
@@ -28,7 +29,7 @@
 
 struct daemon {
 	struct coordinator co;
-	int lock;
+	int lock, manager; /* of the service; -1 */
 	struct event *term, *interrupt, *late;
 };
 
@@ -46,9 +47,11 @@ void coordinator_op_end(struct coordinator *co)
 
 static void on_signal(evutil_socket_t sig, short what, void *arg)
 {
-	struct coordinator *co = arg;
+	struct daemon *d = arg;
+	struct coordinator *co = &d->co;
 
 	(void)what;
+	notify_say(d->manager, "STOPPING=1");
 	log_info("daemon", "stopping (%s)", sig == SIGTERM ? "SIGTERM" : "SIGINT");
 	co->stopping = 1;
 	event_base_loopbreak(co->base);
@@ -136,8 +139,8 @@ static int start(struct daemon *d, struct err *e)
 	if (store_load_revoked(co->store, load_revoked, co, e) || fleet_load(co, &co->fleet, e) ||
 		jobs_load(co, e))
 		return -1;
-	d->term = evsignal_new(co->base, SIGTERM, on_signal, co);
-	d->interrupt = evsignal_new(co->base, SIGINT, on_signal, co);
+	d->term = evsignal_new(co->base, SIGTERM, on_signal, d);
+	d->interrupt = evsignal_new(co->base, SIGINT, on_signal, d);
 	event_add(d->term, NULL);
 	event_add(d->interrupt, NULL);
 	if (local_open(co, &co->local, e) || listener_open(co, &co->listener, e))
@@ -212,12 +215,14 @@ static void stop(struct daemon *d)
 	pki_clear(&co->pki);
 	if (d->lock >= 0)
 		close(d->lock);
+	if (d->manager >= 0)
+		close(d->manager);
 }
 
 int coordinator_run(const struct options *opt, struct err *e)
 {
 	struct options effective = *opt;
-	struct daemon d = {.lock = -1};
+	struct daemon d = {.lock = -1, .manager = notify_open()};
 	struct coordinator *co = &d.co;
 	int r;
 
@@ -229,6 +234,7 @@ int coordinator_run(const struct options *opt, struct err *e)
 	if (!r) {
 		log_info("daemon", "version %s serves %s, store epoch %s", ARRAYMARK_VERSION,
 			opt->state, store_epoch(co->store));
+		notify_say(d.manager, "READY=1");
 		event_base_dispatch(co->base);
 	}
 	stop(&d);

@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 
 #define OPTIONS_CONFIG "/etc/arraymark/coordinator.yaml"
-#define OPTIONS_STATE "/var/lib/arraymark"
+#define OPTIONS_STATE "/var/lib/arraymark/coordinator" /* beside an agent's */
 #define OPTIONS_LISTEN "[::]:7420"
 
 struct options {

@@ -95,6 +95,20 @@ static int make_token(const struct options *o, const char *role, const char *nam
 
 /* ---- init ---- */
 
+/* The folders above are for others, too: an agent's accounts pass them. */
+static int make_folder(const char *state, struct err *e)
+{
+	char *above = xstrdup(state), *slash = strrchr(above, '/');
+	int r = 0;
+
+	if (slash && slash != above) {
+		*slash = '\0';
+		r = fs_mkdir_p(above, 0755, e);
+	}
+	free(above);
+	return r ? -1 : fs_mkdir_p(state, 0700, e);
+}
+
 static int make_store(const struct options *o, const char *path, struct err *e)
 {
 	if (!access(path, F_OK))
@@ -110,13 +124,14 @@ int verb_init(const struct options *o, struct err *e)
 
 	if (o->args.n) {
 		err_set(e, ERR_USAGE, "init takes no '%s'", o->args.v[0]);
-	} else if (!fs_mkdir_p(o->state, 0700, e) && !lock(o, &fd, e) && !make_store(o, path, e) &&
+	} else if (!make_folder(o->state, e) && !lock(o, &fd, e) && !make_store(o, path, e) &&
 		!make_token(o, "admin", ADMIN_NAME, &token, e)) {
 		fprintf(stderr,
 			"Made the certificate authority and the store in %s.\n"
-			"Start the daemon with `arraymark-coordinator run --state %s`, then log in on any "
+			"Start the daemon with `arraymark-coordinator run%s%s`, or its service, then log in on any "
 			"host with\n`arraymark login HOST:PORT` and this token (good for one use, for %s):\n",
-			o->state, o->state, o->ttl_s ? "as long as you said" : "a day");
+			o->state, strcmp(o->state, OPTIONS_STATE) ? " --state " : "",
+			strcmp(o->state, OPTIONS_STATE) ? o->state : "", o->ttl_s ? "as long as you said" : "a day");
 		printf("%s\n", token);
 		r = 0;
 	}
@@ -179,29 +194,17 @@ static char *absolute(const char *path)
 	return xasprintf("%s/%s", here, path);
 }
 
-static void print_nothing(void *arg, const char *text)
-{
-	(void)arg;
-	(void)text;
-}
-
+/* Not by the daemon, which as a service may not write there, or sees another /tmp. */
 int verb_backup(const struct options *o, struct err *e)
 {
-	struct msg_call call = {.verb = CALL_BACKUP};
 	char *store, *to;
-	int fd, r;
+	int r;
 
 	if (o->args.n != 1)
 		return err_set(e, ERR_USAGE, "backup needs one file to write to");
 	store = options_path(o, "store.db");
 	to = absolute(o->args.v[0]);
-	call.target = to;
-	if (!local_connect(o, &fd, e)) {
-		r = local_call(fd, &call, print_nothing, NULL, e);
-		close(fd);
-	} else {
-		r = e->code == ERR_CONN ? store_backup(store, to, e) : -1;
-	}
+	r = store_backup(store, to, e);
 	if (!r)
 		printf("%s\n", to);
 	free(store);
@@ -216,7 +219,7 @@ int verb_restore(const struct options *o, struct err *e)
 
 	if (o->args.n != 1)
 		return err_set(e, ERR_USAGE, "restore needs one file: a backup");
-	if (fs_mkdir_p(o->state, 0700, e) || lock(o, &fd, e))
+	if (make_folder(o->state, e) || lock(o, &fd, e))
 		return -1;
 	store = options_path(o, "store.db");
 	r = store_restore(o->args.v[0], store, e);

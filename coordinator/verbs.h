@@ -6,7 +6,8 @@
 
 /* Makes folder, authority and store; prints the first admin token. ERR_EXISTS when there is one. */
 int verb_init(const struct options *o, struct err *e);
-/* token, backup and check ask a running daemon, else work on the files themselves. */
+/* token and check ask a running daemon, else work on the files themselves; backup reads the store
+ * beside it. */
 int verb_token(const struct options *o, struct err *e);
 int verb_backup(const struct options *o, struct err *e);
 int verb_check(const struct options *o, struct err *e);

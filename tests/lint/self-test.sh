@@ -175,5 +175,15 @@ fresh_tree
 rm -r "$tree/deploy/man"
 fires man 'no manual page found' "no page"
 
+if command -v systemd-analyze >/dev/null; then
+	fresh_tree
+	fires units 'no unit found' "no unit"
+	mkdir "$tree/deploy/systemd"
+	printf '[Service]\nExecStart=@BINDIR@/a\n' >"$tree/deploy/systemd/a.service"
+	passes units "a unit passes"
+	echo 'ProtectSystems=yes' >>"$tree/deploy/systemd/a.service"
+	fires units 'ProtectSystems' "a key that is none"
+fi
+
 echo "1..$tests"
 [ "$failed" -eq 0 ]

@@ -17,7 +17,8 @@ static const struct {
 	unsigned heartbeat_ms, connections;
 	const char *role, *arg;
 } rows[] = {
-	{"defaults", "run", "", NULL, "/var/lib/arraymark", "[::]:7420", 10000, 12000, NULL, NULL},
+	{"defaults", "run", "", NULL, "/var/lib/arraymark/coordinator", "[::]:7420", 10000, 12000, NULL,
+		NULL},
 	{"file", "run", "state: /srv/am\nlisten: 10.0.0.1:99\nheartbeat: 2s\nconnections: 5\n", NULL,
 		"/srv/am", "10.0.0.1:99", 2000, 5, NULL, NULL},
 	{"the command line wins", "run --state /a --heartbeat 500ms", "state: /b\nheartbeat: 2s\n", NULL,
