@@ -112,6 +112,8 @@ static int get_token(struct join *j, const char *file, struct err *e)
 		status = ask_token(&text, e);
 	while (text.len && strchr(" \t\r\n", text.data[text.len - 1]))
 		text.data[--text.len] = '\0';
+	if (!status && !text.len)
+		status = err_set(e, ERR_INPUT, "no token: `arraymark token create NAME` prints one");
 	j->token = buf_take(&text);
 	return status ? -1 : parse_token(j, e);
 }
@@ -202,7 +204,8 @@ static void explain(const struct join *j, struct err *e)
 	err_copy(e, &j->why);
 	if (e->code == ERR_NONE)
 		err_set(e, ERR_CONN, "the connection ended without an answer");
-	err_prefix(e, "%s", j->address);
+	if (!strstr(e->text, j->address))
+		err_prefix(e, "%s", j->address);
 }
 
 static int ask(struct join *j, struct err *e)

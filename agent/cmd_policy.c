@@ -24,13 +24,30 @@ static void print_list(const char *what, const struct strv *s)
 	puts(s->n ? "" : " none");
 }
 
+static void print_owner(const struct policy *p)
+{
+	char limit[UNITS_LEN];
+
+	printf("%-12s %s\n", "hook before", p->hook_before ? p->hook_before : "none");
+	printf("%-12s %s\n", "hook after", p->hook_after ? p->hook_after : "none");
+	if (p->hours_from < 0)
+		printf("%-12s any\n", "hours");
+	else
+		printf("%-12s %02d:%02d-%02d:%02d\n", "hours", p->hours_from / 60, p->hours_from % 60,
+			p->hours_to / 60, p->hours_to % 60);
+	printf("%-12s %s\n", "job's limit", p->job_limit_ns ? units_duration(p->job_limit_ns, limit) : "none");
+}
+
 static void print_policy(const struct policy *p)
 {
 	char limit[UNITS_LEN];
 
+	if (p->coordinator)
+		printf("%-12s %s\n", "coordinator", p->coordinator);
 	print_list("tags", &p->tags);
 	print_list("disks", &p->disks);
 	print_list("wipe", &p->wipe);
+	printf("%-12s %s\n", "scan", p->scan ? "any disk, reading only" : "no");
 	print_list("controllers", &p->controllers);
 	printf("%-12s", "directories");
 	for (size_t i = 0; i < p->n_directories; i++)
@@ -45,6 +62,7 @@ static void print_policy(const struct policy *p)
 	print_list("inputs", &p->inputs);
 	print_list("programs", &p->programs);
 	printf("%-12s %s\n", "plans", p->plans_approved_only ? "approved here only" : "any");
+	print_owner(p);
 }
 
 int command_policy_check(const struct agent_options *opt, const struct args *a)

@@ -116,7 +116,7 @@ static const struct verb {
 /* The verb that the words begin with, and how many of them it has; NULL and ERR_USAGE. */
 static const struct verb *verb_find(char *const *words, int n, int *ret_words, struct err *e)
 {
-	const char *names[ARRAY_LEN(verbs) + 1] = {0}, *near;
+	const char *names[ARRAY_LEN(verbs) + 2] = {0}, *near;
 	size_t count = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
@@ -127,15 +127,16 @@ static const struct verb *verb_find(char *const *words, int n, int *ret_words, s
 		*ret_words = both ? 2 : 1;
 		if (both || one)
 			return &verbs[i];
-		if (verbs[i].summary)
+		if (verbs[i].summary && !strchr(verbs[i].name, ' '))
 			names[count++] = verbs[i].name;
 	}
+	names[count] = "policy";
 	if (!strcmp(words[0], "policy"))
 		err_set(e, ERR_USAGE, "'policy' wants one of: check, init");
 	else if ((near = str_nearest(words[0], names)))
 		err_set(e, ERR_USAGE, "'%s' is no verb (did you mean '%s'?)", words[0], near);
 	else
-		err_set(e, ERR_USAGE, "'%s' is no verb", words[0]);
+		err_set(e, ERR_USAGE, "'%s' is no verb (see `arraymark-agent --help`)", words[0]);
 	return NULL;
 }
 

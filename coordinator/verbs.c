@@ -28,6 +28,9 @@ static int lock(const struct options *o, int *ret_fd, struct err *e)
 
 	if (r && e->code == ERR_BUSY)
 		err_set(e, ERR_BUSY, "%s is in use by a running daemon", o->state);
+	else if (r && e->code == ERR_NOTFOUND)
+		err_set(e, ERR_NOTFOUND, "%s is not there; make it with `arraymark-coordinator init "
+			"--state %s`", o->state, o->state);
 	free(path);
 	return r;
 }
@@ -162,11 +165,16 @@ int verb_token(const struct options *o, struct err *e)
 	const char *name = o->args.n ? o->args.v[0] : NULL;
 	struct msg_call call = {.verb = CALL_TOKEN_CREATE, .role = (char *)role,
 		.target = (char *)name, .ttl_s = (uint64_t)o->ttl_s};
+	enum tls_role known;
 	char *token;
 	int fd, r;
 
 	if (!name || o->args.n > 1)
 		return err_set(e, ERR_USAGE, "token needs one name: a host, or a user with --role");
+	if (tls_role_parse(role, &known, e)) {
+		e->code = ERR_USAGE;
+		return -1;
+	}
 	if (!local_connect(o, &fd, e)) {
 		r = local_call(fd, &call, print_token, NULL, e);
 		close(fd);

@@ -229,6 +229,7 @@ static void plan_line(const struct planfile *f, struct buf *out)
 			p->trials_min, p->trials_max, round(p->until * 1e6) / 1e4);
 	else
 		buf_addf(out, "%u block%s\n", p->trials_max, p->trials_max == 1 ? "" : "s");
+	buf_addf(out, "sha256 %s\n", p->sha256);
 }
 
 /* What an estimate without a host cannot count. */

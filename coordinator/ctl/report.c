@@ -50,6 +50,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	s.disks = !strcmp(format, "html");
 	if (fetch_format_check(format, e))
 		return -1;
+	if (c->json && strcmp(format, "json"))
+		return err_set(e, ERR_USAGE, "--json and --format %s: one of them", format);
 	r = read_all(c, a, &s, e);
 	if (!r)
 		r = fetch_report(&s.set, format, &ro, &out, e);

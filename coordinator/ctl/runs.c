@@ -71,7 +71,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	grid_print(&t, c->color_out, &out);
 	r = ctl_out(&out, e);
 	if (!json_array_size(all))
-		ctl_note(c, "no runs yet: file one with `arraymark run PLAN`");
+		ctl_note(c, "no runs yet: file one with `arraymark run PLAN`, or on this machine alone with "
+			    "`arraymark local PLAN`");
 	else if (json_array_size(all) > most)
 		ctl_note(c, "%zu older ones: --all shows them", json_array_size(all) - most);
 	grid_clear(&t);

@@ -221,7 +221,10 @@ int target_resolve(const char *option, struct target *ret, struct err *e)
 	} else if (strchr(name, '/')) {
 		t.name = xstrdup(name);
 		t.socket = xstrdup(name);
-	} else if (target_normalise(name, &t.name, e) || load_identity(&t, e)) {
+	} else if (target_normalise(name, &t.name, e)) {
+		e->code = ERR_USAGE;
+		goto fail;
+	} else if (load_identity(&t, e)) {
 		goto fail;
 	}
 	free(name);

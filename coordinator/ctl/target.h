@@ -25,7 +25,7 @@ struct target {
 
 /* option: the value of -c or NULL. The first of: option, $ARRAYMARK_COORDINATOR, the last login,
  * the private one when `local` has been used. ERR_DENIED when there is none, or no identity for it:
- * the text names `arraymark login`. */
+ * the text names `arraymark login`. ERR_USAGE when what was given is no HOST:PORT. */
 int target_resolve(const char *option, struct target *ret, struct err *e);
 void target_clear(struct target *t);
 

@@ -13,6 +13,19 @@ static const struct option_spec create_options[] = {
 	{0},
 };
 
+#define TTL_MAX_NS (30 * 24 * 3600 * NS_PER_S)
+
+static int check_role(const char *role, struct err *e)
+{
+	static const char *const roles[] = {"agent", "viewer", "operator", "admin"};
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(roles[i], role))
+			return 0;
+	return err_set(e, ERR_USAGE, "'%s' is no role: agent, viewer, operator or admin is expected",
+		role);
+}
+
 static int read_ttl(const struct args *a, uint64_t *ret_s, struct err *e)
 {
 	const char *text = args_get(a, "ttl");
@@ -22,8 +35,8 @@ static int read_ttl(const struct args *a, uint64_t *ret_s, struct err *e)
 		e->code = ERR_USAGE;
 		return err_prefix(e, "--ttl");
 	}
-	if (text && ns < NS_PER_S)
-		return err_set(e, ERR_USAGE, "--ttl %s: at least 1s is expected", text);
+	if (text && (ns < NS_PER_S || ns > TTL_MAX_NS))
+		return err_set(e, ERR_USAGE, "--ttl %s: 1s to 30d is expected", text);
 	*ret_s = (uint64_t)(ns / NS_PER_S);
 	return 0;
 }
@@ -58,7 +71,7 @@ static int create(struct ctl *c, const struct args *a, struct err *e)
 		role = a->v[0];
 	role = role ? role : "agent";
 	call.role = (char *)role;
-	if (read_ttl(a, &call.ttl_s, e) || connection_open(c, &conn, e))
+	if (check_role(role, e) || read_ttl(a, &call.ttl_s, e) || connection_open(c, &conn, e))
 		return -1;
 	r = client_one(conn.client, &call, &v, e);
 	if (!r && c->json) {

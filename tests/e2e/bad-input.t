@@ -137,6 +137,7 @@ test_policy() {
 	local policy=$FLEET/one/agent.yaml
 	cp -p "$policy" "$T/policy"
 	ends "the policy is fine" 0 policy_check
+	like "and all of it is told" "$(tr -s ' \n' ' ' <"$T/out")" 'scratch .*, up to .* hook before none .* hours any job.s limit none'
 	chmod 666 "$policy"
 	refused "a policy that others may write: check" 3 "agent.yaml.*(writ|chmod)" policy_check
 	fails "a policy that others may write: run" "agent.yaml.*(writ|chmod)"

@@ -136,6 +136,8 @@ main() {
 	. "$ROOT/deploy/completion/arraymark.bash"
 	cd "$T" || bail "a folder of its own"
 	for program in arraymark arraymark-coordinator arraymark-agent; do test_program "$program"; done
+	refused "a verb of the agent that is nearly one" 2 "did you mean 'policy'" arraymark-agent polcy check
+	refused "a group of its verbs alone" 2 'check, init' arraymark-agent policy
 	is "completion: second words" "$(offered arraymark host '' | xargs)" 'disks list pause remove revoke show tag'
 	is "completion: the values of an option" "$(offered arraymark report last --format j)" json
 	is "completion: files" "$(touch "$T/plan.yaml" && offered arraymark run ./pl)" ./plan.yaml

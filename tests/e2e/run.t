@@ -203,6 +203,7 @@ test_resume() {
 test_plan_check() {
 	ends "a good plan is good" 0 fleet_ctl plan check "$T/plan.yaml"
 	like "its cost is told" "$(cat "$T/out")" '3 blocks, 6 builds, 12 trials; 24 MiB written'
+	ends "the sum that it tells is one to approve" 0 agent one approve "$(sed -n 's/^sha256 //p' "$T/out")"
 	cat >"$T/bad.yaml" <<-END
 		name: bad
 		hosts: [one]
@@ -237,6 +238,10 @@ test_statuses() {
 	refused "an argument too many" 2 'one argument too many' fleet_ctl runs 1
 	refused "no connection" 3 '127.0.0.1:1' env XDG_CONFIG_HOME="$T/nobody" "$FLEET_BIN/arraymark" -c 127.0.0.1:1 runs
 	refused "a plan that is not there" 1 'nowhere.yaml' fleet_ctl run "$T/nowhere.yaml"
+	refused "a coordinator that is no name" 2 'no host name' fleet_ctl -c 'two words' runs
+	refused "a role that is none" 2 "'king' is no role" fleet_ctl token create king dan
+	refused "a token for too long" 2 '1s to 30d' fleet_ctl token create --ttl 31d dan
+	refused "two formats at once" 2 'one of them' fleet_ctl --json report 1 --format csv
 	run fleet_ctl --json show 77
 	check "with --json an error is one document on stderr" \
 		jq -e '.error.exit_status == 1 and (.error.text | length) > 0' "$T/err"

@@ -70,6 +70,8 @@ test_init() {
 	is "keys are for their owner only" "$(find "$FLEET/coordinator" -name '*key*' -perm /077 | wc -l)" 0
 	refused "init does not touch a state folder in use" 1 'is there already' \
 		"$FLEET_BIN/arraymark-coordinator" init --state "$FLEET/coordinator"
+	refused "a token of no store" 1 'arraymark-coordinator init' "$FLEET_BIN/arraymark-coordinator" token --state "$T/nowhere" knew
+	refused "a token for a role that is none" 2 "'king' is not a role" coordinator token --role king knew
 	ADMIN_TOKEN=$(cat "$FLEET/admin-token")
 	fleet_coordinator_start || bail "a coordinator starts and its admin logs in"
 	ok "a coordinator starts and its admin logs in"
