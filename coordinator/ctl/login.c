@@ -258,8 +258,14 @@ static int login(struct ctl *c, const char *host_port, struct err *e)
 	struct buf csr = {0};
 	int r = -1;
 
-	if (read_token(host_port, token, e) || token_fingerprint(token, &fingerprint, e) ||
-		target_key_prepare(host_port, &key, e) || tls_csr_new(key, &csr, e))
+	if (read_token(host_port, token, e) || token_fingerprint(token, &fingerprint, e))
+		goto out;
+	if (target_key_prepare(host_port, &key, e)) {
+		if (e->code == ERR_DENIED)
+			e->code = ERR_IO; /* of a file system, not of the coordinator */
+		goto out;
+	}
+	if (tls_csr_new(key, &csr, e))
 		goto out;
 	x.token = token;
 	x.csr = buf_str(&csr);

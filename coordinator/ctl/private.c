@@ -245,8 +245,14 @@ int private_open(struct private **ret, struct err *e)
 
 	p->users = p->agent_lock = -1;
 	p->host = host_name();
-	if (target_local_dir(&p->dir, e) || make_folders(p, e))
+	if (target_local_dir(&p->dir, e))
 		goto out;
+	if (make_folders(p, e)) {
+		if (e->code == ERR_DENIED)
+			e->code = ERR_IO; /* of a file system, not of a coordinator */
+		err_prefix(e, "%s is where `local` keeps everything (XDG_DATA_HOME changes that)", p->dir);
+		goto out;
+	}
 	catch_signals();
 	p->users = take_lock(p, "users.lock", LOCK_SH);
 	start = p->users < 0 ? -1 : take_lock(p, "start.lock", LOCK_EX);

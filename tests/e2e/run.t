@@ -330,6 +330,7 @@ test_local_advice() {
 # The starter plan with other programs of the machine out of sight.
 test_starter() {
 	local program small=(--set trials=1 --set workloads.write.stream.size=8M)
+	refused "a data folder that cannot be made" 1 "XDG_DATA_HOME" env XDG_DATA_HOME=/dev/null "$FLEET_BIN/arraymark" local "$T/local.yaml"
 	ends "a starter plan is written for this machine" 0 "$FLEET_BIN/arraymark" plan new "$T/first.yaml"
 	ends "and runs on it" 0 "$FLEET_BIN/arraymark" local "$T/first.yaml" "${small[@]}"
 	run "$FLEET_BIN/arraymark" plan new --json

@@ -346,6 +346,8 @@ static void starters_are_right(void **state)
 		assert_null(strstr(buf_str(&text), "# ["));
 		if (cases[i].forms == STARTER_EXISTING)
 			assert_string_equal(p->layouts[0].existing, folder);
+		assert_int_equal(p->n_workloads, 2);
+		assert_int_equal(p->workloads[1].stream.direct, cases[i].forms == STARTER_EXISTING);
 		assert_int_equal(p->cache, cases[i].forms == STARTER_EXISTING ? CACHE_AS_IS : CACHE_COLD);
 		plan_free(p);
 		buf_free(&text);
