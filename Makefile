@@ -124,6 +124,8 @@ install: all
 	install -m 644 $(wildcard deploy/man/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
 	install -d $(DESTDIR)$(PREFIX)/share/arraymark
 	install -m 644 deploy/report.schema.json $(DESTDIR)$(PREFIX)/share/arraymark/
+	install -d $(DESTDIR)$(PREFIX)/share/arraymark/plans
+	install -m 644 $(filter-out %/starter.yaml,$(wildcard deploy/plans/*.yaml)) $(DESTDIR)$(PREFIX)/share/arraymark/plans
 	for p in $(notdir $(PROGRAMS)); do \
 		install -m 644 deploy/completion/arraymark.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system

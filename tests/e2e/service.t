@@ -23,6 +23,7 @@ told() { grep -qxF "$1" "$T/told"; }
 test_installed() {
 	local dir=$T/root/opt/am unit
 	ends "make install" 0 make -s -C "$ROOT" BUILD="$FLEET_BIN" DESTDIR="$T/root" PREFIX=/opt/am install
+	ends "the plans that are installed are plans" 0 "$dir/bin/arraymark" plan check --offline "$dir/share/arraymark/plans/demo.yaml"
 	for unit in coordinator agent; do
 		is "the unit of the $unit starts the program that is installed" \
 			"$(sed -n 's/^ExecStart=//p' "$dir/lib/systemd/system/arraymark-$unit.service")" "/opt/am/bin/arraymark-$unit run"
