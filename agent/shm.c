@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -71,16 +72,40 @@ static unsigned remove_of_server(const char *pid_file, uid_t owner)
 	return n;
 }
 
-unsigned shm_remove_of_servers(const char *folder, uid_t owner)
+unsigned shm_remove_folder(const char *link, uid_t owner)
 {
-	char *pattern = xasprintf("%s/pg/data*/postmaster.pid", folder);
+	char path[sizeof(SHM_FOLDER) + 6];
+	ssize_t len = readlink(link, path, sizeof(path));
+	struct stat st;
+	struct err ignored;
+
+	if (len != (ssize_t)sizeof(path) - 1)
+		return 0;
+	path[len] = '\0';
+	if (!str_starts(path, SHM_FOLDER) || strchr(path + strlen(SHM_FOLDER), '/') || lstat(path, &st) ||
+		!S_ISDIR(st.st_mode) || st.st_uid != owner)
+		return 0;
+	return fs_remove_tree(path, &ignored) == 0;
+}
+
+/* Sums up what fn says of each file of that name in a server's data. */
+static unsigned each_server(const char *folder, const char *name,
+	unsigned (*fn)(const char *path, uid_t owner), uid_t owner)
+{
+	char *pattern = xasprintf("%s/pg/data*/%s", folder, name);
 	unsigned n = 0;
 	glob_t g = {0};
 
 	if (glob(pattern, GLOB_NOESCAPE, NULL, &g) == 0)
 		for (size_t i = 0; i < g.gl_pathc; i++)
-			n += remove_of_server(g.gl_pathv[i], owner);
+			n += fn(g.gl_pathv[i], owner);
 	globfree(&g);
 	free(pattern);
 	return n;
+}
+
+unsigned shm_remove_of_servers(const char *folder, uid_t owner)
+{
+	return each_server(folder, "postmaster.pid", remove_of_server, owner) +
+	       each_server(folder, "pg_dynshmem", shm_remove_folder, owner);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/workload/pg_memory.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -31,13 +32,14 @@ static void add_settings(struct pg_cluster *c, struct strv *argv)
 {
 	static const char *const own[] = {"listen_addresses=", "unix_socket_directories=/proc/self/cwd",
 		"unix_socket_permissions=0700", "port=5432", "logging_collector=off",
-		"log_destination=stderr", "dynamic_shared_memory_type=sysv", "cluster_name=arraymark",
-		NULL};
+		"log_destination=stderr", "cluster_name=arraymark", NULL};
 
 	for (size_t i = 0; own[i]; i++) {
 		strv_add(argv, "-c");
 		strv_add(argv, own[i]);
 	}
+	strv_add(argv, "-c");
+	strv_addf(argv, "dynamic_shared_memory_type=%s", pg_memory_type(pg_cluster_is_preview(c)));
 	if (c->connections > PLENTY && !pg_setting_value(c->w, "max_connections")) {
 		strv_add(argv, "-c");
 		strv_addf(argv, "max_connections=%u", c->connections + 100 - PLENTY);
@@ -112,6 +114,7 @@ static int ended_early(struct pg_cluster *c, const char *what, struct err *e)
 {
 	char *why = reason(pg_log_end(c->log));
 
+	pg_memory_close(c->data);
 	c->server = 0;
 	err_set(e, strstr(why, "No space left") ? ERR_FULL : ERR_FAILED, "PostgreSQL %s %s: %s",
 		c->programs.version, what, *why ? why : "it said nothing");
@@ -159,6 +162,7 @@ int pg_cluster_start(struct pg_cluster *c, struct err *e)
 		return 0;
 	}
 	forget_killed(c);
+	pg_memory_open(c->data);
 	pg_log_free(c->log);
 	c->log = NULL;
 	status = pg_log_open(&c->log, &fd, e);
@@ -202,6 +206,7 @@ static void kill_server(struct pg_cluster *c)
 		kill(c->server, SIGKILL);
 		pg_wait(c->server, QUIT_MS, &status);
 	}
+	pg_memory_close(c->data);
 	c->server = 0;
 }
 
@@ -223,6 +228,7 @@ int pg_cluster_stop(struct pg_cluster *c, struct err *e)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return ended_early(c, "did not stop as it should", e);
+	pg_memory_close(c->data);
 	c->server = 0;
 	return 0;
 }

@@ -10,6 +10,8 @@ if [ "$(id -u)" = 0 ] && id arraymark-work >/dev/null 2>&1 && command -v setpriv
 fi
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/kill.sh
+. "$(dirname "$0")/kill.sh"
 
 write_plan() {
 	cat >"$T/plan.yaml" <<-END
@@ -22,6 +24,14 @@ write_plan() {
 		  slow:  {stream: {op: write, size: 2M, block-size: 64K, rate: 1M}}
 		samples: 100ms
 		on-trial-failure: retry 1
+	END
+	cat >"$T/bench.yaml" <<-END
+		name: bench
+		hosts: [one]
+		trials: 1
+		layouts: {only: {existing: $FLEET/one/existing}}
+		workloads: {bench: {pgbench: {duration: 600s, settings: {max_wal_size: 64MB, shared_buffers: 32MB}}}}
+		on-trial-failure: continue
 	END
 	cat >"$T/pool.yaml" <<-END
 		name: pool
@@ -53,6 +63,37 @@ test_run() {
 	check "nor anything in the folder" test -z "$(ls -A "$FLEET/one/existing")"
 }
 
+# What servers share with their backends would stay until the machine starts anew: ours that is new.
+shared_memory() {
+	awk -v uid="$(id -u)" 'NR > 1 && $8 == uid { print $2 }' /proc/sysvipc/shm
+	find /dev/shm -maxdepth 1 -user "$(id -u)" -name 'arraymark-pg-*'
+}
+new_memory() { shared_memory | grep -vxF -f "$T/memory"; }
+no_new_memory() { ! new_memory; }
+has_transactions() { new_memory | grep -q /dev/shm && grep -lsE "^postgres: arraymark: postgres bench_" /proc/[0-9]*/cmdline | grep -q .; }
+
+test_memory() {
+	local number
+	if ! compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; then
+		skip "shared memory of killed servers" "there is no PostgreSQL: run deploy/install-deps test"
+		return
+	fi
+	{
+		echo none
+		shared_memory
+	} >"$T/memory"
+	number=$(file_plan "$T/bench.yaml")
+	await_check "transactions are under way: their worker is killed" 60 has_transactions
+	kill -KILL "$(worker_of one)"
+	await_check "the run ends" 40 run_is_over "$number"
+	await_check "no shared memory is left" 20 no_new_memory
+	number=$(file_plan "$T/bench.yaml")
+	await_check "others are under way: the agent is killed" 60 has_transactions
+	kill_monitor
+	ends "its run is cancelled" 0 fleet_ctl cancel --wait "$number"
+	await_check "again no shared memory is left" 20 no_new_memory
+}
+
 test_limits() {
 	refused "what needs root is refused with the reason" 1 'root' fleet_ctl run "$T/pool.yaml"
 	check "host show says that it is not privileged" jq -e "[.. | .privileged?] | any(. == false)" <(fleet_ctl --json host show one)
@@ -72,6 +113,7 @@ main() {
 	fleet_agents one 2>"$T/err" || bail "an agent comes up"
 	write_plan
 	test_run
+	test_memory
 	test_limits
 	ends "check finds the store in order" 0 coordinator check
 	check "nothing is left" nothing_left one

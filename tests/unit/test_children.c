@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
@@ -151,24 +153,56 @@ static void shared_memory_of_a_lost_server_goes(void **state)
 {
 	int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
 	char top[] = "/tmp/test-server-XXXXXX";
-	char *data, *file, *text;
+	char memory[] = SHM_FOLDER "XXXXXX";
+	char *data, *file, *link, *text;
 	struct err e;
 
 	(void)state;
 	assert_non_null(mkdtemp(top));
 	data = xasprintf("%s/pg/data-p.1", top);
 	file = xasprintf("%s/postmaster.pid", data);
+	link = xasprintf("%s/pg_dynshmem", data);
 	assert_ok(fs_mkdir_p(data, 0700, &e), e);
 	assert_int_equal(shm_remove_of_servers(top, getuid()), 0);
+	assert_non_null(mkdtemp(memory));
+	assert_int_equal(symlink(memory, link), 0);
 	text = xasprintf("%d\n%s\n%lld\n5432\n", (int)getpid(), data, (long long)time(NULL));
 	assert_ok(fs_write_file(file, text, strlen(text), 0600, &e), e);
 	assert_true(segment_is_there(id));
-	assert_int_equal(shm_remove_of_servers(top, getuid()), 1);
+	assert_int_equal(shm_remove_of_servers(top, getuid()), 2);
 	assert_false(segment_is_there(id));
+	assert_int_equal(access(memory, F_OK), -1);
 	assert_ok(fs_remove_tree(top, &e), e);
 	free(text);
+	free(link);
 	free(file);
 	free(data);
+}
+
+static void links_lead_to_no_other_folders(void **state)
+{
+	char top[] = "/tmp/test-server-XXXXXX", other[] = "/dev/shm/other-test-XXXXXX";
+	char *link;
+	struct err e;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	assert_non_null(mkdtemp(other));
+	link = xasprintf("%s/link", top);
+	for (unsigned i = 0; i < 3; i++) {
+		char *to = i == 0 ? xstrdup(other)
+			: i == 1 ? xasprintf("%s../%s", SHM_FOLDER, strrchr(other, '/') + 1)
+				 : xasprintf("%s/././", SHM_FOLDER);
+
+		unlink(link);
+		assert_int_equal(symlink(to, link), 0);
+		assert_int_equal(shm_remove_folder(link, getuid()), 0);
+		free(to);
+	}
+	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(rmdir(other), 0);
+	assert_ok(fs_remove_tree(top, &e), e);
+	free(link);
 }
 
 int main(void)
@@ -177,6 +211,7 @@ int main(void)
 		cmocka_unit_test(a_stray_goes_with_its_children),
 		cmocka_unit_test(shared_memory_of_a_killed_stray_goes),
 		cmocka_unit_test(shared_memory_of_a_lost_server_goes),
+		cmocka_unit_test(links_lead_to_no_other_folders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
