@@ -2,12 +2,18 @@
 #include "common/plan/estimate.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/base/json.h"
 #include "common/base/units.h"
 #include "common/plan/plan_internal.h"
 #include "common/plan/student.h"
 #include "common/plan/workload.h"
+
+#define POWER 0.8
+/* As verdicts have them, in coordinator/results/compare.h. */
+#define ALPHA 0.05
+#define ALPHA_UNTIL 0.03
 
 /* Disks that hold data: what a stream's rate grows with. 0: not known. */
 static unsigned data_disks(const struct layout *l)
@@ -92,12 +98,32 @@ static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, struct 
 	return 0;
 }
 
-/* Paired by block: the difference of two trials scatters by cv * sqrt(2). */
-static double smallest_difference(unsigned n, double cv)
+/* Comparisons that hold together for a workload on one host: pairs times metrics, as reports plan them;
+ * one at least. Between hosts there are as many as hosts allow, which the plan does not know: each
+ * layout counts once. */
+static unsigned family(const struct plan *p)
 {
+	size_t n = p->n_layouts, pairs = n > 1 ? n - 1 : 1;
+
+	if (p->by && strcmp(p->by, "host") == 0)
+		pairs = n;
+	else if (p->n_pairs)
+		pairs = p->n_pairs;
+	else if (p->baseline < 0 && n > 1)
+		pairs = n * (n - 1) / 2;
+	return (unsigned)(pairs * (p->metrics.n ? p->metrics.n : 1));
+}
+
+/* Paired by block: the difference of two trials scatters by cv * sqrt(2). */
+static double smallest_difference(const struct plan *p, double cv)
+{
+	double alpha = p->until > 0 ? ALPHA_UNTIL : ALPHA, t;
+	unsigned n = p->trials_min;
+
 	if (n < 2)
 		return INFINITY;
-	return (student_quantile(0.975, n - 1) + student_quantile(0.8, n - 1)) * cv * sqrt(2.0 / n);
+	t = student_quantile(1 - alpha / family(p) / 2, n - 1) + student_quantile(POWER, n - 1);
+	return expm1(t * cv * sqrt(2.0 / n));
 }
 
 static int cost_of(const struct plan *p, unsigned blocks, const struct pass *one,
@@ -137,7 +163,7 @@ int plan_estimate(
 		cost_of(p, p->trials_min, &one, &x.least, e))
 		return -1;
 	x.unknown = one.unknown;
-	x.smallest_difference = smallest_difference(p->trials_min, x.cv);
+	x.smallest_difference = smallest_difference(p, x.cv);
 	*ret = x;
 	return 0;
 }

@@ -11,9 +11,10 @@ struct plan_cost {
 };
 struct plan_estimate {
 	struct plan_cost most, least; /* of trials_max and of trials_min blocks: equal unless `until` */
-	/* Smallest true relative difference that such a plan finds with probability 0.8 at alpha 0.05
-	 * when trials scatter by `cv` (paired by block): t-based, for planning only. A fraction;
-	 * INFINITY with fewer than 2 blocks. For `until`, of the smallest number of blocks. */
+	/* Smallest true relative difference that such a plan finds with probability 0.8 on one host,
+	 * by intervals that hold for all comparisons of a workload together, when trials scatter by
+	 * `cv` (paired by block): t-based, for planning only. A fraction; INFINITY with fewer than 2
+	 * blocks. For `until`, of the smallest number of blocks. */
 	double smallest_difference, cv;
 	unsigned unknown; /* workloads of which how much they move is known when they run */
 };

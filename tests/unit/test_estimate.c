@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,8 +88,8 @@ static void test_counts(void **state)
 	/* 12 passes of 2.5 GiB at 100 MB/s and at 600 MB/s, 8 builds, 72 trials */
 	assert_true(near((double)x.most.duration_ns,
 		(12 * 2.5 * GIB * (1 / 100e6 + 1 / 600e6) + 8 * 5 + 72 * 1) * 1e9, 1e-6));
-	/* (3.1824 + 0.9785) * 0.03 * sqrt(2 / 4) */
-	assert_true(near(x.smallest_difference, 0.08827, 1e-3));
+	/* exp((3.1824 + 0.9785) * 0.03 * sqrt(2 / 4)) - 1 */
+	assert_true(near(x.smallest_difference, 0.09228, 1e-3));
 	p->builds = BUILDS_ONCE;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
 	assert_int_equal(x.most.builds, 2);
@@ -123,6 +124,42 @@ static void test_ram(void **state)
 	assert_int_equal(x.most.written_bytes, 8 * GIB);
 	assert_true(isinf(x.smallest_difference));
 	plan_free(p);
+}
+
+/* More comparisons need wider intervals, and so does until, whose level is 3 %. t(0.99167, 3) = 4.8567,
+ * t(0.9875, 4) = 3.4954, t(0.9925, 4) = 4.0880, t(0.8, 3) = 0.97847, t(0.8, 4) = 0.94096. */
+static void test_smallest_difference(void **state)
+{
+	static const struct {
+		const char *trials, *compare;
+		double t;
+		unsigned n;
+	} table[] = {
+		{"4", "", 3.18245 + 0.97847, 4},
+		{"4", "compare: {metrics: [elapsed, throughput, ops_per_s]}\n", 4.8567 + 0.97847, 4},
+		{"4", "compare: {pairs: [[b, a]]}\n", 3.18245 + 0.97847, 4},
+		{"5", "compare: {metrics: [elapsed, throughput]}\n", 3.4954 + 0.94096, 5},
+		{"{min: 5, max: 9, until: 2%}", "compare: {metrics: [elapsed, throughput]}\n",
+			4.0880 + 0.94096, 5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		char text[512];
+		struct plan_estimate x;
+		struct plan *p;
+		struct err e;
+
+		snprintf(text, sizeof(text),
+			"name: p\nhosts: all\ntrials: %s\nlayouts: {a: {existing: /x}, b: {existing: "
+			"/y}}\nworkloads: {w: {stream: {op: write, size: 1M}}}\n%s",
+			table[i].trials, table[i].compare);
+		p = parse(text);
+		assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
+		if (!near(x.smallest_difference, expm1(table[i].t * 0.03 * sqrt(2.0 / table[i].n)), 1e-3))
+			fail_msg("%s %s: %g", table[i].trials, table[i].compare, x.smallest_difference);
+		plan_free(p);
+	}
 }
 
 static void test_overflow(void **state)
@@ -233,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rate_limits),
 		cmocka_unit_test(test_ram),
+		cmocka_unit_test(test_smallest_difference),
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_every_kind_says_what_it_moves),
 		cmocka_unit_test(test_the_making_of_files_takes_time),
