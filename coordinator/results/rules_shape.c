@@ -162,6 +162,19 @@ static double trend_p(double z, double df)
 	return r2 < 1 ? dist_t_two_sided(sqrt(r2 * (df - 1) / (1 - r2)), df - 1) : 0;
 }
 
+/* Of all orders within each layout two are the most extreme ones, up and down: no p-value is less. */
+static double least_p(const struct residuals *r)
+{
+	double *n = xcalloc(r->groups, sizeof(*n)), orders = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n[r->v[i].group]++;
+	for (unsigned k = 0; k < r->groups; k++)
+		orders += lgamma(n[k] + 1);
+	free(n);
+	return fmin(2 * exp(-orders), 1);
+}
+
 static void drift_told(
 	const struct rule_input *in, const struct residuals *r, const struct result_row *row)
 {
@@ -169,7 +182,7 @@ static void drift_told(
 	double df = (double)r->n - r->groups, p;
 	struct trend t = trend_of(r);
 
-	p = trend_p(t.z, df);
+	p = fmax(trend_p(t.z, df), least_p(r));
 	if (p >= DRIFT_P)
 		return;
 	finding_add(in, random ? SEVERITY_NOTE : SEVERITY_WARNING, row->host, NULL, row->workload,
