@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -163,7 +164,7 @@ static void test_mounted(void **state)
 	blank(disks[0]);
 }
 
-/* A child that does its part, tells so, and lives until it is killed. Returns its pid. */
+/* A child that does its part, tells so, and lives until it is killed or we are gone. Returns its pid. */
 static pid_t beside(int (*part)(void))
 {
 	int ready[2];
@@ -174,6 +175,7 @@ static pid_t beside(int (*part)(void))
 	pid = fork();
 	if (pid == 0) {
 		close(ready[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (!part() && write(ready[1], "y", 1) == 1)
 			for (;;)
 				pause();
