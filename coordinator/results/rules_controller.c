@@ -18,15 +18,41 @@ static const struct trial_evidence *evidence_of(const struct result_trial *t)
 	return t->sum.n_evidence ? t->sum.evidence : NULL;
 }
 
-static int is_of(const struct rule_input *in, const struct result_trial *t, const char *host)
+/* Trials of one host, which stand together: those of later hosts are looked for behind them. */
+struct span {
+	size_t from, to;
+};
+
+static struct span span_of(const struct rule_input *in, const char *host, struct span last)
 {
-	return t->run == in->run->run->id && !t->superseded && strcmp(t->host, host) == 0;
+	const struct result_trial *t = in->set->trials;
+	size_t n = in->set->n_trials, from = last.to;
+
+	if (last.from < last.to && strcmp(t[last.from].host, host) == 0)
+		return last;
+	for (size_t looked = 0; looked < n; looked++, from++) {
+		from = from < n ? from : 0;
+		if (strcmp(t[from].host, host) == 0)
+			break;
+	}
+	from = from < n ? from : 0;
+	last = (struct span){from, from};
+	while (last.to < n && strcmp(t[last.to].host, host) == 0)
+		last.to++;
+	return last;
+}
+
+static int counts(const struct rule_input *in, const struct result_trial *t)
+{
+	return t->run == in->run->run->id && !t->superseded;
 }
 
 /* ---- V08: what the controllers do beside their work ---- */
 
 void rule_controllers_told(const struct rule_input *in)
 {
+	struct span at = {0, 0};
+
 	for (size_t i = 0; i < in->run->n_hosts; i++) {
 		const char *host = in->run->hosts[i];
 		int silent = 0;
@@ -34,8 +60,9 @@ void rule_controllers_told(const struct rule_input *in)
 
 		if (!inventory_has_raid(rule_inventory(in, host)))
 			continue;
-		for (size_t k = 0; k < in->set->n_trials; k++)
-			silent |= is_of(in, &in->set->trials[k], host) &&
+		at = span_of(in, host, at);
+		for (size_t k = at.from; k < at.to; k++)
+			silent |= counts(in, &in->set->trials[k]) &&
 				  !evidence_get(evidence_of(&in->set->trials[k]),
 					  EVIDENCE_RAID_CONTROLLERS, &n);
 		if (silent)
@@ -53,17 +80,18 @@ static const char *value_of(const struct trial_evidence *v, const char *array, c
 }
 
 /* Trials of one layout on one host whose array wrote otherwise than it is set to. */
-static void check_array(const struct rule_input *in, const struct volume_disks *d, const char *array)
+static void check_array(const struct rule_input *in, const struct volume_disks *d, struct span at,
+	const char *array)
 {
 	const char *set = NULL, *now = NULL, *battery = NULL;
 	unsigned n = 0, all = 0;
 
-	for (size_t i = 0; i < in->set->n_trials; i++) {
+	for (size_t i = at.from; i < at.to; i++) {
 		const struct result_trial *t = &in->set->trials[i];
 		const struct trial_evidence *v = evidence_of(t);
 		const char *has, *is;
 
-		if (!is_of(in, t, d->host) || t->layout != d->layout_index)
+		if (!counts(in, t) || t->layout != d->layout_index)
 			continue;
 		all++;
 		has = value_of(v, array, SETTING_WRITE_CACHE_SET);
@@ -86,13 +114,13 @@ static void check_array(const struct rule_input *in, const struct volume_disks *
 
 /* The evidence of the layout's first trial that tells of arrays; NULL: none does. */
 static const struct trial_evidence *arrays_of(
-	const struct rule_input *in, const struct volume_disks *d)
+	const struct rule_input *in, const struct volume_disks *d, struct span at)
 {
-	for (size_t i = 0; i < in->set->n_trials; i++) {
+	for (size_t i = at.from; i < at.to; i++) {
 		const struct result_trial *t = &in->set->trials[i];
 		const struct trial_evidence *v = evidence_of(t);
 
-		if (!v || !is_of(in, t, d->host) || t->layout != d->layout_index)
+		if (!v || !counts(in, t) || t->layout != d->layout_index)
 			continue;
 		for (size_t k = 0; k < v->n_settings; k++)
 			if (v->settings[k].of &&
@@ -104,19 +132,23 @@ static const struct trial_evidence *arrays_of(
 
 void rule_array_caches(const struct rule_input *in)
 {
+	struct span at = {0, 0};
 	struct volume_disks *d;
 	size_t n;
 
 	volume_disks_of(in, &d, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct trial_evidence *v = arrays_of(in, &d[i]);
+		const struct trial_evidence *v;
+
+		at = span_of(in, d[i].host, at);
+		v = arrays_of(in, &d[i], at);
 
 		if (!v && volume_disks_behind_raid(&d[i]))
 			finding_unknown(in, "no cache policy of the RAID controller");
 		for (size_t k = 0; v && k < v->n_settings; k++)
 			if (v->settings[k].of &&
 				strcmp(v->settings[k].name, SETTING_WRITE_CACHE) == 0)
-				check_array(in, &d[i], v->settings[k].of);
+				check_array(in, &d[i], at, v->settings[k].of);
 	}
 	volume_disks_free(d, n);
 }
@@ -155,18 +187,24 @@ static void risk_told(const struct rule_input *in, const struct volume_disks *d,
 
 void rule_array_batteries(const struct rule_input *in)
 {
+	const struct trial_evidence **v;
+	struct span at = {0, 0};
 	struct volume_disks *d;
 	size_t n, at_risk = 0;
 
 	volume_disks_of(in, &d, &n);
-	for (size_t i = 0; i < n; i++)
-		at_risk += array_at_risk(arrays_of(in, &d[i])) != NULL;
+	v = xcalloc(n + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++) {
+		at = span_of(in, d[i].host, at);
+		v[i] = arrays_of(in, &d[i], at);
+		at_risk += array_at_risk(v[i]) != NULL;
+	}
 	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {
-		const struct trial_evidence *v = arrays_of(in, &d[i]);
-		const char *array = array_at_risk(v);
+		const char *array = array_at_risk(v[i]);
 
 		if (array)
-			risk_told(in, &d[i], array, value_of(v, array, SETTING_BATTERY));
+			risk_told(in, &d[i], array, value_of(v[i], array, SETTING_BATTERY));
 	}
+	free(v);
 	volume_disks_free(d, n);
 }
