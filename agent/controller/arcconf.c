@@ -171,14 +171,14 @@ int arcconf_read(
 		if (field_is(&f, "Controllers found"))
 			found = f.value ? number_behind(f.value, "") : -1;
 		is_complete |= str_starts(f.key, "Command completed successfully");
-		if (found > 0) {
+		if (found > 0 && controller <= (unsigned)found) {
 			raid_controller(s, p.controller);
 			read_field(&p, &f);
 		}
 	}
 	task_end(&p);
 	free(copy);
-	if (found < 0 || (found > 0 && !is_complete))
+	if (found < 0 || (found > 0 && controller <= (unsigned)found && !is_complete))
 		return err_set(e, ERR_INPUT, "what arcconf said has no %s",
 			found < 0 ? "'Controllers found'" : "'Command completed successfully'");
 	return 0;

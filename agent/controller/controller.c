@@ -11,6 +11,9 @@
 #include "common/base/mem.h"
 #include "common/measure/evidence.h"
 
+#define WORD_MAX 128    /* bytes of a setting or of what runs; longer ones are cut */
+#define RUNNING_MAX 256
+
 const char *const raid_setting_names[RAID_SETTINGS] = {SETTING_ARRAY_STATE, SETTING_WRITE_CACHE,
 	SETTING_WRITE_CACHE_SET, SETTING_READ_AHEAD, SETTING_READ_CACHE, SETTING_DISK_CACHE,
 	SETTING_BATTERY};
@@ -80,7 +83,7 @@ void raid_set(struct raid_volume *v, enum raid_setting which, const char *value)
 	if (!value)
 		return;
 	free(v->settings[which]);
-	v->settings[which] = xstrdup(value);
+	v->settings[which] = xstrndup(value, WORD_MAX);
 }
 
 void raid_running(struct raid_state *s, const char *fmt, ...)
@@ -91,7 +94,9 @@ void raid_running(struct raid_state *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (!strv_has(&s->running, text))
+	if (strlen(text) > WORD_MAX)
+		text[WORD_MAX] = 0;
+	if (s->running.n < RUNNING_MAX && !strv_has(&s->running, text))
 		strv_add(&s->running, text);
 	free(text);
 }

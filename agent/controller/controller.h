@@ -68,7 +68,7 @@ const struct raid_volume *raid_volume_of(
 
 /* Asks the tools that are installed, each vendor's once. 0 also when there is none, or no controller:
  * then n_controllers is 0. -1 when a tool failed or said what nobody can read; what the others said is
- * there. Up to some seconds. */
+ * there. Usually a second a tool; never more than 42. */
 int raid_ask(struct raid_state *ret, struct err *e);
 
 #endif

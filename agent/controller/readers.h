@@ -17,7 +17,8 @@ int storcli_read(const char *text, size_t len, struct raid_state *s, struct err 
 int megacli_read(const char *text, size_t len, struct raid_state *s, struct err *e);
 /* ssacli, hpssacli, hpacucli: ctrl all show config detail. */
 int ssacli_read(const char *text, size_t len, struct raid_state *s, struct err *e);
-/* arcconf: GETCONFIG n, GETSTATUS n; controller is n. */
+/* arcconf: GETCONFIG n, GETSTATUS n; controller is n, from 1. One that is beyond those found adds
+ * nothing. */
 int arcconf_read(
 	const char *text, size_t len, unsigned controller, struct raid_state *s, struct err *e);
 

@@ -151,7 +151,7 @@ int ssacli_read(const char *text, size_t len, struct raid_state *s, struct err *
 	char *copy = xstrndup(text, len), *rest = copy;
 	struct place p = {.s = s, .first = s->n_volumes};
 	struct field f;
-	int rc = 0;
+	int rc = 0, is_none = 0;
 
 	while (!rc && field_next(&rest, &f)) {
 		int slot = slot_of(&f);
@@ -160,9 +160,13 @@ int ssacli_read(const char *text, size_t len, struct raid_state *s, struct err *
 			controller_begin(&p, slot);
 		else if (*p.slot)
 			read_field(&p, &f);
-		else if (field_is(&f, "Error") && !strstr(f.value ? f.value : "", "No controllers"))
+		else if (field_is(&f, "Error") && strstr(f.value ? f.value : "", "No controllers"))
+			is_none = 1;
+		else if (field_is(&f, "Error"))
 			rc = err_set(e, ERR_INPUT, "ssacli: %s", f.value ? f.value : "an error");
 	}
+	if (!rc && !*p.slot && !is_none)
+		rc = err_set(e, ERR_INPUT, "ssacli names no controller, and does not say that there is none");
 	controller_end(&p);
 	free(copy);
 	return rc;

@@ -15,7 +15,7 @@
 #include "common/measure/evidence.h"
 
 #define TEXT_MAX (8 * 1024 * 1024)
-#define WORD_MAX 128 /* of a name or a setting; longer ones are cut */
+#define NAME_LEN 32
 
 struct meaning {
 	const char *word, *means;
@@ -235,7 +235,7 @@ static void read_numbered(
 	struct raid_state *s, const char *controller, const char *key, const json_t *value)
 {
 	int vd = number_behind(key, "VD");
-	char name[WORD_MAX];
+	char name[NAME_LEN];
 
 	if (str_starts(key, controller) && str_starts(key + strlen(controller), "/v")) {
 		read_row(s, controller, json_array_get(value, 0));
@@ -285,7 +285,7 @@ static int read_controller(struct raid_state *s, const json_t *o, struct err *e)
 	const json_t *data = json_object_get(o, "Response Data");
 	const char *text = json_get_str(status, "Controller", NULL);
 	int64_t number = json_get_int(status, "Controller", -1);
-	char name[WORD_MAX];
+	char name[NAME_LEN];
 
 	if (text)
 		number = number_behind(text, "");

@@ -22,7 +22,7 @@ found() { jq -r --arg rule "$1" '.findings[] | select(.rule == $rule and (.unkno
 
 install_controller() {
 	TOOLS=/usr/local/sbin
-	mount -t tmpfs none "$TOOLS" || skip_all "no folder of our own can be mounted"
+	mount -t tmpfs -o mode=755 none "$TOOLS" || skip_all "no folder of our own can be mounted"
 	install -m 755 "$ROOT/tests/e2e/simulated-perccli" "$TOOLS/perccli64"
 	mkdir "$TOOLS/state"
 	set_controller RWBD Optimal Stopped
@@ -73,6 +73,13 @@ test_broken() {
 	like "the log tells why" "$(cat "$FLEET"/one/*.log "$FLEET"/one.log 2>/dev/null)" 'perccli64 /call: '
 }
 
+test_writable() {
+	rm "$TOOLS/state/broken" "$TOOLS/state/asked"
+	chmod 777 "$TOOLS/perccli64"
+	ends "a run with a tool that anybody may change" 0 fleet_ctl run "$T/plan.yaml"
+	check_not "it is not run" test -e "$TOOLS/state/asked"
+}
+
 main() {
 	is_root || skip_all "only root may ask a controller"
 	has_accounts || skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"
@@ -84,6 +91,7 @@ main() {
 	test_well
 	test_unwell
 	test_broken
+	test_writable
 	done_testing
 }
 

@@ -309,6 +309,8 @@ static void ssaclis_errors_are_told(void **state)
 	assert_int_equal(s.n_controllers, 0);
 	assert_int_equal(ssacli_read(wrong, strlen(wrong), &s, &e), -1);
 	assert_has(e.text, "not valid");
+	assert_int_equal(ssacli_read("", 0, &s, &e), -1);
+	assert_int_equal(ssacli_read("Segmentation fault\n", 19, &s, &e), -1);
 	raid_state_free(&s);
 }
 
@@ -377,6 +379,7 @@ static void arcconf_tells_all(void **state)
 
 static void what_arcconf_cuts_off_is_refused(void **state)
 {
+	static const char beyond[] = "Controllers found: 1\nInvalid controller number.\n";
 	static const char none[] = "Controllers found: 0\n\nCommand completed successfully.\n";
 	struct raid_state s = {0};
 	struct err e;
@@ -386,6 +389,7 @@ static void what_arcconf_cuts_off_is_refused(void **state)
 		assert_int_equal(arcconf_read(arcconf_config, len, 1, &s, &e), -1);
 	raid_state_free(&s);
 	assert_ok(arcconf_read(none, strlen(none), 1, &s, &e), e);
+	assert_ok(arcconf_read(beyond, strlen(beyond), 2, &s, &e), e);
 	assert_int_equal(s.n_controllers, 0);
 	raid_state_free(&s);
 }
