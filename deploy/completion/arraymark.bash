@@ -16,9 +16,22 @@ _arraymark_options() {
 }
 
 # First column of what a verb lists. Only where this user is logged in: nothing is started for a TAB.
+# What comes is others' text: a word that is more than a name is none that this shell should hold.
 _arraymark_list() {
 	[[ -n ${ARRAYMARK_COORDINATOR-} || -s ${XDG_CONFIG_HOME:-$HOME/.config}/arraymark/coordinator ]] || return 0
-	timeout 2 arraymark --quiet --color never "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
+	timeout 2 arraymark --quiet --color never "$@" 2>/dev/null |
+		LC_ALL=C awk 'NR > 1 && $1 ~ /^[A-Za-z0-9._:+-]+$/ { print $1 }'
+}
+
+# Adds to COMPREPLY those of the words (one or several a line) that begin with $2. The words are compared
+# as they stand: `compgen -W` would expand them, and run the commands in them.
+_arraymark_offer() {
+	local word
+	local -a words
+	read -r -d '' -a words <<<"$1"
+	for word in "${words[@]}"; do
+		[[ $word != "$2"* ]] || COMPREPLY+=("$word")
+	done
 }
 
 # Arguments of a verb that are no files.
@@ -80,7 +93,7 @@ _arraymark() {
 	read -r -a split <<<"$verb"
 	COMPREPLY=()
 	if words=$(_arraymark_values "$prev" "$verb"); then
-		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+		_arraymark_offer "$words" "$cur"
 		return
 	fi
 	case $prev in --output | --policy | --config | --state | --token-file | -o | -p) cur=./$cur ;; esac
@@ -102,7 +115,7 @@ _arraymark() {
 		fi
 		;;
 	esac
-	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$words" -- "$cur")
+	_arraymark_offer "$words" "$cur"
 }
 
 complete -o filenames -F _arraymark arraymark arraymark-coordinator arraymark-agent

@@ -91,6 +91,25 @@ is_nothing() {
 	is "$name" "$("$@")" ""
 }
 
+# Names come from a coordinator. $T/bin/arraymark answers as one would whose hosts are called so.
+test_hostile_names() {
+	local name
+	local -x ARRAYMARK_COORDINATOR=bench PATH=$T/bin:$PATH
+	mkdir -p "$T/bin"
+	# shellcheck disable=SC2016
+	printf '%s\n' NAME '$(touch${IFS}ran)' '`touch${IFS}ran`' 'a$(touch${IFS}ran)' '${x[$(touch${IFS}ran)]}' 'a;b' '*' knew >"$T/listed"
+	printf '#!/bin/sh\ncat "%s"\n' "$T/listed" >"$T/bin/arraymark"
+	chmod +x "$T/bin/arraymark"
+	is "completion: names that hold a shell's commands are not offered" "$(offered arraymark host show '' | grep -vxF "$(ls)" | xargs)" knew
+	is "completion: nor as the values of an option" "$(offered arraymark show last --host '' | xargs)" knew
+	# shellcheck disable=SC2016
+	name='$(touch${IFS}ran)'
+	COMPREPLY=()
+	_arraymark_offer "$name"$'\n*\nknew' ''
+	is "completion: words are offered as they stand" "${COMPREPLY[*]}" "$name * knew"
+	check_not "completion: and no command in them is run" test -e "$T/ran"
+}
+
 all_verbs() { # CHECK PROGRAM ARG…: for each verb
 	local what=$1 program=$2 verb
 	local -a words
@@ -140,6 +159,7 @@ main() {
 	refused "a group of its verbs alone" 2 'check, init' arraymark-agent policy
 	is "completion: second words" "$(offered arraymark host '' | xargs)" 'disks list pause remove revoke show tag'
 	is "completion: the values of an option" "$(offered arraymark report last --format j)" json
+	test_hostile_names
 	is "completion: files" "$(touch "$T/plan.yaml" && offered arraymark run ./pl)" ./plan.yaml
 	done_testing
 }
