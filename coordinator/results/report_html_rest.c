@@ -50,17 +50,17 @@ static int was_told(const struct html *h, size_t i)
 #define NAMES_MAX 6 /* hosts or subjects named for one finding; more are counted */
 
 struct names {
-	struct buf text;
+	struct buf text, last; /* as they are shown; the last name */
 	size_t n;
 };
 
 /* Unless it was the last one. */
 static void add_name(struct names *to, const char *name)
 {
-	size_t len = strlen(name);
-
-	if (!len || (to->text.len >= len && !strcmp(to->text.data + to->text.len - len, name)))
+	if (!*name || strcmp(buf_str(&to->last), name) == 0)
 		return;
+	buf_reset(&to->last);
+	buf_adds(&to->last, name);
 	if (to->n++ < NAMES_MAX)
 		buf_addf(&to->text, "%s%s", to->text.len ? ", " : "", name);
 }
@@ -69,7 +69,7 @@ static void add_name(struct names *to, const char *name)
 static void about(const struct html *h, size_t i, struct buf *out)
 {
 	const struct findings *all = &h->analysis->findings;
-	struct names subjects = {{0}, 0}, hosts = {{0}, 0};
+	struct names subjects = {0}, hosts = {0};
 	struct buf subject = {0};
 	char host[REPORT_HOST_MAX];
 
@@ -91,7 +91,9 @@ static void about(const struct html *h, size_t i, struct buf *out)
 		buf_addf(out, " and %zu more", hosts.n - NAMES_MAX);
 	buf_free(&subject);
 	buf_free(&subjects.text);
+	buf_free(&subjects.last);
 	buf_free(&hosts.text);
+	buf_free(&hosts.last);
 }
 
 static const char *run_name(const struct html *h, uint64_t run)

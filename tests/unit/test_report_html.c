@@ -413,7 +413,8 @@ static void nothing_is_drawn_of_nothing(void **state)
 	result_set_clear(&set);
 }
 
-/* One host's subjects of which the same is said share an item; so do a subject's hosts. */
+/* One host's subjects of which the same is said share an item; so do a subject's hosts, also
+ * where a name ends as the one before it does. */
 static void the_same_is_said_once(void **state)
 {
 	struct result_set set = {0};
@@ -429,12 +430,12 @@ static void the_same_is_said_once(void **state)
 	free(html);
 	result_set_clear(&set);
 	lines_run(&lines, 1, "two", 1, layouts, 2, workloads, 1);
-	add_trials(&lines, "knew", 1);
+	add_trials(&lines, "new-nova", 1);
 	add_trials(&lines, "nova", 1);
 	lines_read(lines.data, &set);
 	html = page(&set, &small, 0);
-	assert_has(html, "<strong>warning V04</strong> hba8/dump on knew, nova: n = 1");
-	assert_has(html, "<strong>warning V04</strong> sata2/dump on knew, nova: n = 1");
+	assert_has(html, "<strong>warning V04</strong> hba8/dump on new-nova, nova: n = 1");
+	assert_has(html, "<strong>warning V04</strong> sata2/dump on new-nova, nova: n = 1");
 	free(html);
 	buf_free(&lines);
 	result_set_clear(&set);
