@@ -21,6 +21,7 @@
 #include "coordinator/listener.h"
 #include "coordinator/local.h"
 #include "coordinator/sessions.h"
+#include "coordinator/state.h"
 
 #define CREDIT_LIMIT (512ull * 1024 * 1024) /* unacknowledged payload over all agents */
 #define STOP_STORE_S 30
@@ -106,8 +107,7 @@ static int lock_state(const struct options *o, int *ret_fd, struct err *e)
 	if (r && e->code == ERR_BUSY)
 		err_set(e, ERR_BUSY, "%s: another arraymark-coordinator uses this state folder", o->state);
 	else if (r && e->code == ERR_NOTFOUND)
-		err_set(e, ERR_NOTFOUND, "%s is not there; make it with `arraymark-coordinator init "
-			"--state %s`", o->state, o->state);
+		(void)state_missing(o->state, o->state, e);
 	free(path);
 	return r;
 }
@@ -128,7 +128,7 @@ static int start(struct daemon *d, struct err *e)
 	if (lock_state(co->opt, &d->lock, e))
 		return -1;
 	remove_stale(co->opt);
-	if (pki_load(co->opt, &co->pki, e) ||
+	if (pki_load(co->opt, &co->pki, e) || state_give(co->opt->state, e) ||
 		tls_server_ctx(co->pki.server_pem, co->pki.server_key, co->pki.ca_pem, &co->ctx, e) ||
 		open_store(co, e))
 		return -1;

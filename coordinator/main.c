@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/state.h"
 #include "coordinator/verbs.h"
 
 static int verb_run(const struct options *o, struct err *e)
@@ -43,9 +44,16 @@ static int run_verb(const struct options *o, struct err *e)
 		puts("arraymark-coordinator " ARRAYMARK_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(verbs[i].name, o->verb))
-			return verbs[i].run(o, e);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		struct err why;
+
+		if (strcmp(verbs[i].name, o->verb))
+			continue;
+		if (!verbs[i].run(o, e))
+			return state_give(o->state, e);
+		(void)state_give(o->state, &why); /* the verb's own error says more */
+		return -1;
+	}
 	return err_set(e, ERR_USAGE, "'%s' is not a verb", o->verb); /* options_load knows them */
 }
 

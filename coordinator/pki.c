@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/plan/plan.h"
+#include "coordinator/state.h"
 
 #define PKI_SERVER_DAYS 825
 #define PKI_FILE_MAX (64 * 1024)
@@ -36,8 +37,7 @@ static int get(const struct options *o, const char *name, char **ret, struct err
 	if (!r)
 		*ret = buf_take(&b);
 	else if (e->code == ERR_NOTFOUND)
-		err_set(e, ERR_NOTFOUND, "%s is not there; make it with `arraymark-coordinator init --state %s`",
-			path, o->state);
+		(void)state_missing(path, o->state, e);
 	buf_free(&b);
 	free(path);
 	return r;

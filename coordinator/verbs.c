@@ -17,6 +17,7 @@
 #include "coordinator/enrol.h"
 #include "coordinator/local.h"
 #include "coordinator/pki.h"
+#include "coordinator/state.h"
 #include "coordinator/store/store.h"
 
 #define ADMIN_NAME "admin"
@@ -29,8 +30,7 @@ static int lock(const struct options *o, int *ret_fd, struct err *e)
 	if (r && e->code == ERR_BUSY)
 		err_set(e, ERR_BUSY, "%s is in use by a running daemon", o->state);
 	else if (r && e->code == ERR_NOTFOUND)
-		err_set(e, ERR_NOTFOUND, "%s is not there; make it with `arraymark-coordinator init "
-			"--state %s`", o->state, o->state);
+		(void)state_missing(o->state, o->state, e);
 	free(path);
 	return r;
 }

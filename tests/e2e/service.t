@@ -42,6 +42,27 @@ test_coordinator() {
 	ends "and is a store" 0 sqlite3 "$T/copy.db" 'PRAGMA quick_check'
 }
 
+# Whose files in the state folder are not its owner's.
+others_files() { find "$1" ! -user "$(stat -c %u "$1")" -printf '%f '; }
+
+# A service has an account of its own, to which its state folder belongs; verbs are run by root.
+test_roots_verbs() {
+	local state=$FLEET/var/given
+	if ! is_root; then
+		skip "what root makes in a service's state folder is the service's" "only root gives files away"
+		return
+	fi
+	install -d -m 700 -o nobody "$state"
+	ends "init in a folder that is there" 0 "$FLEET_BIN/arraymark-coordinator" init --state "$state"
+	is "what it made is its owner's" "$(others_files "$state")" ''
+	rm -f "$state"/lock "$state"/store.db*
+	ends "root restores a backup" 0 "$FLEET_BIN/arraymark-coordinator" restore --state "$state" "$T/copy.db"
+	is "the store is its owner's" "$(others_files "$state")" ''
+	rm -f "$state"/lock
+	ends "root makes a token without a daemon" 0 "$FLEET_BIN/arraymark-coordinator" token --state "$state" one
+	is "so is the lock" "$(others_files "$state")" ''
+}
+
 test_agent() {
 	local pid state=$FLEET/var/agent
 	fleet_policy "$FLEET/var" >"$FLEET/agent.yaml"
@@ -73,6 +94,7 @@ main() {
 	manager_start || bail "a manager's socket" "$(cat "$T/manager.err")"
 	test_installed
 	test_coordinator
+	test_roots_verbs
 	test_agent
 	kill "$MANAGER"
 	done_testing
