@@ -182,6 +182,14 @@ static int show_help(const struct verb *v)
 	return failed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* There is no help of what is not for people; -1: e. */
+static int show_verb(const struct verb *v, struct err *e)
+{
+	if (!v->summary)
+		return err_set(e, ERR_USAGE, "'%s' is no verb (see `arraymark-agent --help`)", v->name);
+	return show_help(v);
+}
+
 static int check_count(const struct verb *v, const struct args *a, struct err *e)
 {
 	if (a->n < v->n_args)
@@ -226,13 +234,13 @@ static int command_line(int argc, char **argv, struct args *a, struct err *e)
 	if (!v)
 		return -1;
 	if (helps)
-		return show_help(v);
+		return show_verb(v, e);
 	words--; /* the last word of the verb takes the program's place */
 	if (args_parse(argc - (int)(a->v - argv) - words, a->v + words, common_options, v->options, 0, a,
 		    e))
 		return -1;
 	if (args_get(a, "help"))
-		return show_help(v);
+		return show_verb(v, e);
 	return check_count(v, a, e) ? -1 : run_verb(v, a);
 }
 

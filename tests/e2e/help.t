@@ -156,6 +156,8 @@ main() {
 	cd "$T" || bail "a folder of its own"
 	for program in arraymark arraymark-coordinator arraymark-agent; do test_program "$program"; done
 	refused "a verb of the agent that is nearly one" 2 "did you mean 'policy'" arraymark-agent polcy check
+	refused "what its own children are started with has no help" 2 "'worker' is no verb" arraymark-agent help worker
+	refused "nor behind its name" 2 "'link' is no verb" arraymark-agent link --help
 	refused "a group of its verbs alone" 2 'check, init' arraymark-agent policy
 	is "completion: second words" "$(offered arraymark host '' | xargs)" 'disks list pause remove revoke show tag'
 	is "completion: the values of an option" "$(offered arraymark report last --format j)" json
