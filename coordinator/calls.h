@@ -3,7 +3,8 @@
  *
  * A call is MSG_CALL with a request number of the caller's choice (unique among its open calls, not
  * 0). It is answered with chunks of whole JSON lines (MSG_CHUNK, n = 0, 1, … and `end` on the last
- * one, whose data may be empty; a line longer than MSG_CHUNK_MAX is cut over several) or, at any point, with one MSG_ERROR that carries the request
+ * one, whose data may be empty; a line longer than MSG_CHUNK_MAX is cut over several) or, at any point,
+ * with one MSG_ERROR that carries the request
  * number; both close the request. Several calls may be open on one connection (at most
  * CALLS_PER_SESSION). Closing the connection ends its calls (a watch just stops).
  *
@@ -67,10 +68,12 @@
  *   A run that was imported is ERR_WRONG_STATE, here and for CANCEL and RESUME.
  * CANCEL (operator)  target run, args[0]: reason (optional)
  *   {"run", "name", "jobs": [{"job", "host", "online", "state": "cancelled" | "cancelling",
- *    "missing": units}]}; only unfinished jobs are listed. "cancelling": the host tears its volume down first; WATCH tells when it has.
+ *    "missing": units}]}; only unfinished jobs are listed. "cancelling": the host tears its volume down
+ *    first; WATCH tells when it has.
  *   ERR_WRONG_STATE when nothing is left to cancel.
  * RESUME (operator)  target run
- *   {"run", "name", "jobs": [{"job", "host", "online", "state": "waiting", "missing": units}]}: failed and cancelled jobs
+ *   {"run", "name", "jobs": [{"job", "host", "online", "state": "waiting", "missing": units}]}: failed
+ *   and cancelled jobs
  *   wait again, for the missing units only. ERR_WRONG_STATE when there is none.
  * IMPORT (operator)  target name of the run; the caller goes on with MSG_CHUNK messages of the same
  *   request number: n = 0, 1, …, whole lines of coordinator/results/export.h for exactly one run of

@@ -31,7 +31,8 @@ int pg_dumpfile_is_same(const struct pg_dumpfile *f, struct err *e);
 void pg_dumpfile_tell(const struct pg_dumpfile *f, struct trial_detail *d);
 void pg_dumpfile_close(struct pg_dumpfile *f);
 
-/* A file ("dump", for messages) that the worker's account must be able to read: opened, or an error that says who cannot and
+/* A file ("dump", for messages) that the worker's account must be able to read: opened, or an error
+ * that says who cannot and
  * how to allow it. */
 int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e);
 /* SHA-256 of its contents. */

@@ -1,6 +1,7 @@
 /*
  * The worker process: one trial, one descriptor. Reads the order, prepares, says ready, waits for
- * the start, runs, reports; a rehearsal makes files first, and may end there. A thread of its own ends the process when the monitor goes away.
+ * the start, runs, reports; a rehearsal makes files first, and may end there. A thread of its own ends
+ * the process when the monitor goes away.
  * Owns nothing that outlives it.
  */
 #include <poll.h>

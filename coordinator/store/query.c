@@ -13,14 +13,16 @@
  *   state: waiting, running, done, failed, cancelled, imported; seed: digits in a string
  * QUERY_SHOW, after the run's line, each kind in the order of job, attempt, …:
  *   {"type":"job","run","job","host","tag","state","why","attempt","units","units_done","blocks",
- *    "stop_block" (null, or the block that a precision made the last one), "disks":[{"layout","role","group","ids":[]}]}
+ *    "stop_block" (null, or the block that a precision made the last one), "disks":[{"layout",
+ *    "role","group","ids":[]}]}
  *   {"type":"attempt","run","job","host","attempt","state","error","began","ended",
  *    "agent_version","records","lost"}      state: running, done, failed, cancelled, interrupted
  *   {"type":"unit","run","job","host","attempt","block","layout","layout_name","position","state",
  *    "error","superseded","started","ended","mount","identity","filesystem","usable_bytes"}
  *                                           state: running, complete, failed
  *   {"type":"trial","run","job","host","attempt","trial","block","layout","layout_name","workload",
- *    "workload_name","op","headline" (the metric that judges it),"repeat","state","error","superseded","cache","planned_bytes","started",
+ *    "workload_name","op","headline" (the metric that judges it),"repeat","state","error",
+ *    "superseded","cache","planned_bytes","started",
  *    "elapsed_ns","sync_ns","bytes","ops","errors","samples"}     state: running, ok, failed
  *   {"type":"summary","run","job","host","layout","layout_name","workload","workload_name","metric",
  *    "unit","n","mean","min","max"}      of imported runs, where only that is known; their trials

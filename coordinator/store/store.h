@@ -194,7 +194,8 @@ enum store_query {
 	QUERY_PRECISION,
 	QUERY_RUN_ID  /* target (number, name, "last") -> {"type":"run-id","run":12,"name":…,"state":…} */
 };
-/* Runs on the loop. A chunk holds whole lines, at most MSG_CHUNK_MAX bytes; the last call has end = 1 (data may be empty) or an
+/* Runs on the loop. A chunk holds whole lines, at most MSG_CHUNK_MAX bytes; the last call has end = 1
+ * (data may be empty) or an
  * error. Return 0 to go on, 1 to pause until store_query_resume, -1 to stop (no more calls). */
 typedef int (*store_chunk)(void *arg, const char *data, size_t len, int end, const struct err *e);
 struct store_reading;
@@ -207,7 +208,8 @@ void store_query_cancel(struct store_reading *r);
 
 /* ---- maintenance: own connection; blocking, for threads or tools ---- */
 int store_backup(const char *path, const char *to, struct err *e); /* consistent copy, step(-1) */
-/* A checked copy of the backup becomes the store, with a new epoch of the same descent; tokens not used yet are revoked.
+/* A checked copy of the backup becomes the store, with a new epoch of the same descent; tokens not used
+ * yet are revoked.
  * ERR_EXISTS when path is there. */
 int store_restore(const char *backup, const char *path, struct err *e);
 /* integrity_check, foreign keys, unbroken streams, and every finished trial has all its samples.
