@@ -31,9 +31,9 @@ test_import() {
 	ends "under another name it is another run" 0 fleet_ctl import "$EXAMPLES/raidz2-8-vs-10-disks.txt" --as other
 	ends "averages with their range" 0 fleet_ctl import "$EXAMPLES/zfs-vs-hardware-raid.txt" --as h700
 	run fleet_ctl compare h700
-	like "have their verdict" "$(cat "$T/out")" '^raidz2  10 +56s .* -82% \(-84…-79%\)  faster$'
+	like "have their verdict" "$(cat "$T/out")" '^raidz2 +10 +56s .* -82% \(-84…-79%\) +faster$'
 	run fleet_ctl show h700
-	like "and are shown" "$(cat "$T/out")" '^raid6 +write +elapsed +10 +5m05s +4m25s +5m42s$'
+	like "and are shown" "$(cat "$T/out")" '^raid6 +H700-write +elapsed +10 +5m05s +4m25s +5m42s$'
 	run fleet_ctl --json import "$EXAMPLES/raid5-varmail.txt" --as varmail --long
 	is "--json is one document" "$(jq -r '"\(.name) \(.trials) \(.layouts)"' "$T/out")" 'varmail 8 4'
 	check "with what each line was taken for" jq -e '.read | any(test(":8: IO Summary"))' "$T/out"

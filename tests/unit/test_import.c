@@ -333,15 +333,19 @@ static void test_hardware_raid(void **state)
 	(void)state;
 	example("zfs-vs-hardware-raid", &s, &a);
 	assert_int_equal(s.n_summaries, 8);
-	c = comparison(&a, "H700", "raid6", "raidz2", "write");
+	c = comparison(&a, "imported", "raid6", "raidz2", "H700-write");
 	assert_int_equal(c->c.verdict, VERDICT_FASTER);
 	near(exp(c->c.d) - 1, -0.82, 0.005);
-	c = comparison(&a, "H700", "raid6", "raidz2", "read");
+	c = comparison(&a, "imported", "raid6", "raidz2", "H700-read");
 	assert_int_equal(c->c.verdict, VERDICT_FASTER);
 	near(exp(c->c.d) - 1, -0.53, 0.005);
-	c = comparison(&a, "H800", "raid6", "raidz2", "read");
+	near(exp(c->c.lo) - 1, -0.59, 0.005);
+	near(exp(c->c.hi) - 1, -0.45, 0.005);
+	c = comparison(&a, "imported", "raid6", "raidz2", "H800-read");
 	assert_int_equal(c->c.verdict, VERDICT_NO_DIFFERENCE);
 	near(exp(c->c.d) - 1, 0.034, 0.0006);
+	near(exp(c->c.lo) - 1, -0.06, 0.0006);
+	near(exp(c->c.hi) - 1, 0.139, 0.0006);
 	analysis_clear(&a);
 	result_set_clear(&s);
 }
