@@ -83,7 +83,7 @@ static void child_send_end(struct helper_report *to, const json_t *result, const
 void helper_share_lock(const struct helper_report *to)
 {
 	if (to && to->lock_fd >= 0)
-		(void)fcntl(to->lock_fd, F_SETFD, 0);
+		proc_keep(to->lock_fd);
 }
 
 static int child_lock(const char *path, int *ret, struct err *e)

@@ -1,7 +1,8 @@
 /*
  * Programs run to their end. Owns, for the time of one call, the child and its pipes.
  * Invariant: a call returns within its deadline and a few seconds, whatever the child, its
- * grandchildren or the storage under them do; no descriptor of ours reaches the child.
+ * grandchildren or the storage under them do; no descriptor of ours reaches the child but the one that
+ * proc_keep named.
  */
 #include "common/base/proc.h"
 
@@ -28,6 +29,8 @@
 #define POLL_STEP_MS 10    /* without pidfd */
 
 extern char **environ;
+
+static int kept = -1; /* what all programs have; the process' own, as its environment is */
 
 struct child {
 	pid_t pid;
@@ -70,12 +73,19 @@ static char **child_environment(void)
 	return env;
 }
 
+void proc_keep(int fd)
+{
+	kept = fd;
+}
+
+/* Onto its own number dup2 takes close-on-exec away. */
 static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
 {
 	return posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0) ||
 	       posix_spawn_file_actions_adddup2(actions, out, 1) ||
 	       posix_spawn_file_actions_adddup2(actions, err, 2) ||
-	       posix_spawn_file_actions_addclosefrom_np(actions, 3);
+	       (kept >= 0 && posix_spawn_file_actions_adddup2(actions, kept, PROC_KEPT)) ||
+	       posix_spawn_file_actions_addclosefrom_np(actions, kept >= 0 ? PROC_KEPT + 1 : PROC_KEPT);
 }
 
 static int set_attributes(posix_spawnattr_t *attr)

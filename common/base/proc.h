@@ -33,6 +33,11 @@ void proc_result_free(struct proc_result *r);
  * process that SIGKILL cannot end (stuck in the kernel) is left behind 2 s after the deadline. */
 int proc_run(const struct strv *argv, unsigned deadline_ms, struct proc_result *ret,
 	struct err *e);
+/* Programs started from now on have this descriptor of ours as number PROC_KEPT, and so does what they
+ * leave behind; -1, as at the start: none. It stays the caller's and must stay open. A fork has the
+ * setting, too. */
+#define PROC_KEPT 3
+void proc_keep(int fd);
 /* As proc_run, and a non-zero end is an error that quotes the vector's first words, the status and
  * the last line of stderr. Output (may be NULL) gets stdout. */
 int proc_run_ok(const struct strv *argv, unsigned deadline_ms, struct buf *out, struct err *e);

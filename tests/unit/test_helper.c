@@ -19,6 +19,7 @@
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 #include "common/base/units.h"
 
 #define DEADLINE_S 20
@@ -172,14 +173,6 @@ static void write_pid(const char *dir, const char *name)
 		_exit(1);
 }
 
-static int access_in(const char *dir, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return access(path, F_OK);
-}
-
 static void fork_sleeper(const char *dir, const char *name, int own_group)
 {
 	if (fork() == 0) {
@@ -219,25 +212,17 @@ static int leave_one(struct helper_report *to, void *arg, json_t **ret, struct e
 	_exit(0);
 }
 
-/* Becomes a program that lives on when its helper is killed. */
+/* Runs a program as steps do, one that lives on when its helper is killed. */
 static int run_program(struct helper_report *to, void *arg, json_t **ret, struct err *e)
 {
+	struct strv argv = {0};
+
 	(void)ret;
-	(void)e;
 	helper_share_lock(to);
-	if (fork() == 0) {
-		setpgid(0, 0);
-		write_pid(arg, "program");
-		execl("/bin/sleep", "sleep", "1000", NULL);
-		_exit(1);
-	}
-	while (access_in(arg, "program"))
-		sched_yield();
 	write_pid(arg, "helper");
-	send_number(to, 1);
-	for (;;)
-		pause();
-	return 0;
+	strv_add_all(&argv, (const char *const[]){"/bin/sh", "-c",
+		"printf %s $$ >\"$0/new\" && mv \"$0/new\" \"$0/program\" && exec sleep 1000", arg, NULL});
+	return proc_run_ok(&argv, 100000, NULL, e);
 }
 
 static int until_unheard(struct helper_report *to, void *arg, json_t **ret, struct err *e)
@@ -448,11 +433,6 @@ static void test_lock_is_waited_for(void **state)
 	teardown(&f);
 }
 
-static void leave_loop(struct fixture *f)
-{
-	event_base_loopbreak(f->base);
-}
-
 /* Somebody kills a helper: what it had started still works on the host, so nobody else may, and then
  * it is ended. */
 static void test_killed_by_another(void **state)
@@ -465,10 +445,8 @@ static void test_killed_by_another(void **state)
 	(void)state;
 	setup(&f);
 	snprintf(lock, sizeof(lock), "%s/work.lock", f.dir);
-	f.when_message = leave_loop;
 	begin(&f, run_program, f.dir, 15000, lock);
-	event_base_dispatch(f.base);
-	assert_int_equal(f.messages, 1);
+	wait_for_file(&f, "program");
 	assert_int_equal(kill(pid_in(&f, "helper"), SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)pid_in(&f, "helper"), &how, WEXITED | WNOWAIT), 0);
 	fd = open(lock, O_RDWR | O_CLOEXEC);
