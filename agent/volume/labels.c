@@ -152,18 +152,20 @@ static int table_is_openzfs(blkid_partlist list)
 	return named;
 }
 
-/* 1: the part of the disk carries some signature; its name into ret. */
+/* 1: the part of the disk carries some signature; its name into ret. 0: none, and all of them were looked
+ * for. -1: that could not be done. */
 static int part_carries(int fd, blkid_partition part, char *ret, size_t size)
 {
 	blkid_probe probe = blkid_new_probe();
 	const char *type = NULL;
-	int found = 0;
+	int found = -1;
 
 	if (probe && !blkid_probe_set_device(probe, fd, blkid_partition_get_start(part) * SECTOR,
 			     blkid_partition_get_size(part) * SECTOR)) {
 		blkid_probe_enable_superblocks(probe, 1);
 		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_MAGIC);
-		found = blkid_do_probe(probe) == 0;
+		found = blkid_do_probe(probe);
+		found = found < 0 ? -1 : found == 0;
 		blkid_probe_lookup_value(probe, "TYPE", &type, NULL);
 	}
 	snprintf(ret, size, "%s", type ? type : "an unknown signature");
@@ -178,8 +180,14 @@ static int check_parts_blank(int fd, const char *device, blkid_partlist list, st
 
 	for (int i = 0; i < blkid_partlist_numof_partitions(list); i++) {
 		blkid_partition part = blkid_partlist_get_partition(list, i);
+		int found = part_carries(fd, part, what, sizeof(what));
 
-		if (part_carries(fd, part, what, sizeof(what)))
+		if (found < 0)
+			return err_set(e, ERR_IO,
+				"what partition %d of %s carries cannot be read: its partition table is "
+				"left alone",
+				blkid_partition_get_partno(part), device);
+		if (found)
 			return err_set(e, ERR_WRONG_STATE,
 				"partition %d of %s carries %s, which was not named: its partition "
 				"table is left alone",
@@ -188,18 +196,21 @@ static int check_parts_blank(int fd, const char *device, blkid_partlist list, st
 	return 0;
 }
 
-/* 1: OpenZFS' own table, with nothing left in it; -1: with something in it that is not ours. */
+/* 1: OpenZFS' own table, with nothing left in it; -1: with something in it that is not ours, or that
+ * cannot be read. */
 static int find_openzfs_table(int fd, const char *device, struct err *e)
 {
 	blkid_probe probe = blkid_new_probe();
 	blkid_partlist list = NULL;
 	int found;
 
-	if (probe && !blkid_probe_set_device(probe, fd, 0, 0)) {
-		blkid_probe_enable_partitions(probe, 1);
-		blkid_probe_set_partitions_flags(probe, BLKID_PARTS_ENTRY_DETAILS);
-		list = blkid_probe_get_partitions(probe);
+	if (!probe || blkid_probe_set_device(probe, fd, 0, 0)) {
+		blkid_free_probe(probe);
+		return err_set(e, ERR_IO, "the partition table of %s cannot be read", device);
 	}
+	blkid_probe_enable_partitions(probe, 1);
+	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_ENTRY_DETAILS);
+	list = blkid_probe_get_partitions(probe);
 	found = list && table_is_openzfs(list);
 	if (found && check_parts_blank(fd, device, list, e))
 		found = -1;
@@ -263,8 +274,9 @@ static int wipe_superblocks(blkid_probe probe, const char *device, const struct 
 	struct err *e)
 {
 	const char *type, *uuid;
+	int found;
 
-	while (blkid_do_probe(probe) == 0) {
+	while ((found = blkid_do_probe(probe)) == 0) {
 		if (blkid_probe_lookup_value(probe, "TYPE", &type, NULL))
 			type = "an unknown signature";
 		if (blkid_probe_lookup_value(probe, "UUID", &uuid, NULL))
@@ -276,7 +288,7 @@ static int wipe_superblocks(blkid_probe probe, const char *device, const struct 
 		if (blkid_do_wipe(probe, 0))
 			return err_sys(e, "cannot wipe the signature of %s", device);
 	}
-	return 0;
+	return found < 0 ? err_set(e, ERR_IO, "the signatures of %s cannot be read", device) : 0;
 }
 
 static int clear_filesystem(const char *device, const struct wanted *w, struct err *e)

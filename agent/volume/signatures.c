@@ -31,12 +31,13 @@ const char *signature_of_label(const struct zfs_label *l, char *out, size_t size
 	return out;
 }
 
-/* Each call finds the next one; a device may carry several. */
-static void probe_all(blkid_probe probe, struct strv *ret, int *ret_zfs)
+/* Each call finds the next one; a device may carry several. -1: it could not be read. */
+static int probe_all(blkid_probe probe, struct strv *ret, int *ret_zfs)
 {
 	const char *value;
+	int found = 0;
 
-	for (int i = 0; i < MOST_FOUND && blkid_do_probe(probe) == 0; i++) {
+	for (int i = 0; i < MOST_FOUND && (found = blkid_do_probe(probe)) == 0; i++) {
 		if (!blkid_probe_lookup_value(probe, "TYPE", &value, NULL)) {
 			if (!strcmp(value, "zfs_member"))
 				*ret_zfs = 1;
@@ -46,11 +47,13 @@ static void probe_all(blkid_probe probe, struct strv *ret, int *ret_zfs)
 			add_once(ret, value);
 		}
 	}
+	return found < 0 ? -1 : 0;
 }
 
 static int probe_fd(int fd, const char *name, struct strv *ret, int *ret_zfs, struct err *e)
 {
 	blkid_probe probe = blkid_new_probe();
+	int status;
 
 	if (!probe || blkid_probe_set_device(probe, fd, 0, 0)) {
 		blkid_free_probe(probe);
@@ -60,9 +63,9 @@ static int probe_fd(int fd, const char *name, struct strv *ret, int *ret_zfs, st
 	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_MAGIC);
 	blkid_probe_enable_partitions(probe, 1);
 	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC);
-	probe_all(probe, ret, ret_zfs);
+	status = probe_all(probe, ret, ret_zfs);
 	blkid_free_probe(probe);
-	return 0;
+	return status ? err_set(e, ERR_IO, "the signatures of %s cannot be read", name) : 0;
 }
 
 int signatures_of_fd(int fd, const char *name, struct strv *ret,
