@@ -18,6 +18,7 @@
 
 #define RECORD_MAX 8192  /* Documentation/ABI/testing/dev-kmsg */
 #define RECORDS_MAX 1000000 /* a log that is written to faster than it is read ends somewhere */
+#define CLOCKS_APART 1000
 #define FACILITY(priority) ((priority) >> 3) /* 0: the kernel's own words */
 
 void kmsg_clear(struct kmsg *k)
@@ -52,10 +53,11 @@ void kmsg_take(struct kmsg *k, const char *record)
 
 	if (!text || sscanf(record, "%u,%" SCNu64 ",%" SCNd64 ",", &priority, &number, &us) != 3)
 		return;
-	if (!k->known)
+	if (!k->known || number != k->next) /* some were lost before they were read */
 		k->first = number;
 	k->known = 1;
 	k->next = number + 1;
+	k->us = us;
 	disk = FACILITY(priority) ? NULL : strstr(text, mark);
 	if (!disk)
 		return;
@@ -63,6 +65,15 @@ void kmsg_take(struct kmsg *k, const char *record)
 	len = strcspn(disk, ", \n");
 	if (len && len < KMSG_DISK_MAX && str_starts(disk + len, after))
 		add(k, number, us, disk, len);
+}
+
+/* A burst that the newest record ended goes on only when that is not long ago. The log's clock and the
+ * monotonic one go apart with time: by less than one part in CLOCKS_APART, the most that a clock is ever
+ * slewed by being half of it. */
+static void settle_time(struct kmsg *k, int64_t now_us)
+{
+	if (now_us - k->us > KMSG_BURST_US + now_us / CLOCKS_APART)
+		k->us = now_us;
 }
 
 void kmsg_read(const char *path, struct kmsg *ret)
@@ -84,7 +95,8 @@ void kmsg_read(const char *path, struct kmsg *ret)
 	if (fd >= 0)
 		close(fd);
 	free(record);
-	k.us = clock_mono_ns() / 1000;
+	if (k.known)
+		settle_time(&k, clock_mono_ns() / 1000);
 	*ret = k;
 }
 
@@ -98,7 +110,7 @@ int64_t kmsg_count(const struct kmsg *before, const struct kmsg *after, const ch
 		const struct kmsg_error *e = &after->errors[i];
 
 		n += e->number >= before->next && strcmp(e->disk, disk) == 0;
-		all += e->us >= before->us - KMSG_BURST_US;
+		all += e->number >= before->next || e->us >= before->us - KMSG_BURST_US;
 	}
 	return n == 0 && all >= KMSG_BURST ? -1 : n;
 }

@@ -14,17 +14,17 @@
 #define KMSG_ERRORS_MAX 1000 /* the last ones are kept */
 #define KMSG_DISK_MAX 32
 #define KMSG_BURST 10
-#define KMSG_BURST_US (6 * 1000000LL) /* 5 s, and one for the difference of clocks */
+#define KMSG_BURST_US (6 * 1000000LL) /* 5 s, and one to spare */
 
 struct kmsg_error {
 	uint64_t number; /* of the record */
-	int64_t us;      /* of the monotonic clock, nearly */
+	int64_t us;      /* of the log's own clock */
 	char disk[KMSG_DISK_MAX]; /* kernel name of a whole disk */
 };
 struct kmsg {
 	int known;
 	uint64_t first, next; /* numbers of the oldest record and of the one that is still to come */
-	int64_t us;           /* when it was read */
+	int64_t us;           /* of the newest record; later where that was long before it was read */
 	struct kmsg_error *errors;
 	size_t n, cap;
 };

@@ -17,6 +17,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+#include "common/base/units.h"
 
 /* Records in the kernel's forms from 3.10 to 6.x. */
 static const char *const records[] = {
@@ -88,6 +89,76 @@ static void a_flood_is_known_as_one(void **state)
 	assert_int_equal(kmsg_count(&before, &k, "sdb"), 0);
 	before.next = 9;
 	assert_int_equal(kmsg_count(&before, &k, "sda"), -1);
+	kmsg_clear(&k);
+}
+
+static void take_flood(struct kmsg *k, int from, int64_t us)
+{
+	for (int i = from; i < from + 2 * KMSG_BURST; i++) {
+		char record[80];
+
+		snprintf(record, sizeof(record), "3,%d,%lld,-;I/O error, dev sda, sector 1\n", i,
+			(long long)us);
+		kmsg_take(k, record);
+	}
+}
+
+/* The reader is overtaken in the middle of the log. */
+static void what_was_lost_is_unknown(void **state)
+{
+	struct kmsg before = {.known = 1}, k = {0};
+
+	(void)state;
+	kmsg_take(&k, "6,100,1,-;one\n");
+	kmsg_take(&k, "6,101,1,-;two\n");
+	kmsg_take(&k, "6,105,1,-;three\n");
+	assert_true(k.first == 105 && k.next == 106);
+	before.next = 102;
+	assert_int_equal(kmsg_count(&before, &k, "sda"), -1);
+	before.next = 105;
+	assert_int_equal(kmsg_count(&before, &k, "sda"), 0);
+	kmsg_clear(&k);
+}
+
+/* The log's clock is slower than ours, by whatever came together since the host was started. */
+static void a_flood_is_known_by_its_numbers(void **state)
+{
+	struct kmsg before = {.known = 1, .next = 10, .us = 100 * KMSG_BURST_US}, k = {0};
+
+	(void)state;
+	take_flood(&k, 10, before.us - 2 * KMSG_BURST_US);
+	assert_int_equal(kmsg_count(&before, &k, "sdb"), -1);
+	before.next = k.next;
+	assert_int_equal(kmsg_count(&before, &k, "sdb"), 0);
+	kmsg_clear(&k);
+}
+
+static void read_one(int64_t us, struct kmsg *ret)
+{
+	char path[] = "/tmp/arraymark-log-XXXXXX", record[80];
+	int fd = mkstemp(path), len;
+
+	len = snprintf(record, sizeof(record), "3,10,%lld,-;I/O error, dev sda, sector 1\n",
+		(long long)us);
+	assert_int_equal(write(fd, record, (size_t)len), len);
+	close(fd);
+	kmsg_read(path, ret);
+	unlink(path);
+	assert_true(ret->known && ret->n == 1);
+}
+
+/* Just before, one may still go on; long before, none does. */
+static void time_is_the_newest_records(void **state)
+{
+	int64_t now = clock_mono_ns() / 1000;
+	struct kmsg k;
+
+	(void)state;
+	read_one(now + 5, &k); /* its clock may be ahead */
+	assert_int_equal(k.us, now + 5);
+	kmsg_clear(&k);
+	read_one(now - 3600 * 1000000LL - now / 100, &k);
+	assert_true(k.us >= now);
 	kmsg_clear(&k);
 }
 
@@ -283,6 +354,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_are_counted),
 		cmocka_unit_test(a_flood_is_known_as_one),
+		cmocka_unit_test(what_was_lost_is_unknown),
+		cmocka_unit_test(a_flood_is_known_by_its_numbers),
+		cmocka_unit_test(time_is_the_newest_records),
 		cmocka_unit_test(a_log_that_cannot_be_read_is_unknown),
 		cmocka_unit_test(sources_are_weighed),
 		cmocka_unit_test(the_log_counts_for_what_is_below),
