@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/policy/policy_check.h"
+#include "agent/tasks.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -53,11 +54,6 @@ static int check_units(const struct job *j, struct err *e)
 	return 0;
 }
 
-static int64_t offered_deadline(const struct msg_job_offer *o)
-{
-	return o->deadline_s > INT64_MAX / NS_PER_S ? 0 : (int64_t)o->deadline_s * NS_PER_S;
-}
-
 static int check_policy(const struct job *j, const struct policy *policy, struct err *e)
 {
 	const struct msg_job_offer *o = &j->offer.u.job_offer;
@@ -68,7 +64,7 @@ static int check_policy(const struct job *j, const struct policy *policy, struct
 		.state_dir = j->env.host->state,
 		.policy_path = j->env.host->opt->config,
 		.now = time(NULL),
-		.deadline_ns = offered_deadline(o)};
+		.deadline_ns = task_deadline_ns(o)};
 
 	return policy_check_job(policy, &r, e);
 }
@@ -179,7 +175,7 @@ static int stands_on_disks(const struct job *j)
 
 void job_start(struct job *j)
 {
-	int64_t ns = policy_job_limit(j->policy, offered_deadline(&j->offer.u.job_offer));
+	int64_t ns = policy_job_limit(j->policy, task_deadline_ns(&j->offer.u.job_offer));
 
 	log_info(j->name, "job %" PRIu64 " attempt %" PRIu32 " of plan '%s': %zu units",
 		job_key(j)->job, job_key(j)->attempt, j->plan->name, j->offer.u.job_offer.n_units);

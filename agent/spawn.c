@@ -89,6 +89,34 @@ static int drop_rights(const struct spawn_user *u)
 	return getuid() == u->uid && geteuid() == u->uid && setuid(0) ? 0 : -1;
 }
 
+/* 0 stays the saved user: only it brings the rights back. A program that is started has none of it. */
+int spawn_lend(const struct spawn_user *u, struct spawn_lent *ret, struct err *e)
+{
+	struct spawn_lent l = {.is_lent = u->drop, .gid = getgid()};
+
+	*ret = l;
+	if (!u->drop)
+		return 0;
+	ret->n_groups = getgroups(SPAWN_GROUPS_MAX, ret->groups);
+	if (ret->n_groups < 0)
+		return err_sys(e, "cannot tell our own groups");
+	if (setgroups(0, NULL) || setresgid(u->gid, u->gid, l.gid) || setresuid(u->uid, u->uid, 0)) {
+		err_sys(e, "cannot act as user %u", (unsigned)u->uid);
+		spawn_take_back(ret);
+		return -1;
+	}
+	return 0;
+}
+
+void spawn_take_back(const struct spawn_lent *l)
+{
+	if (!l->is_lent)
+		return;
+	if (setresuid(0, 0, 0) || setresgid(l->gid, l->gid, l->gid) ||
+		setgroups((size_t)l->n_groups, l->groups))
+		abort();
+}
+
 /* Above those that the child finds its own by, so that none is overwritten before it is moved. */
 static int move_up(int fd)
 {

@@ -13,6 +13,8 @@ void spawn_close_others(int keep);
 /* The same but for both; `also` may be -1. */
 void spawn_close_but(int keep, int also);
 
+#define SPAWN_GROUPS_MAX 1024
+
 /* Whom a process runs as. drop 0: as we do. */
 struct spawn_user {
 	int drop;
@@ -21,6 +23,17 @@ struct spawn_user {
 };
 /* The account `name`; ERR_NOTFOUND with the remedy. Without root: ourselves, drop 0. */
 int spawn_user_find(const char *name, struct spawn_user *ret, struct err *e);
+
+/* In a child without threads, whose rights are then those of the user, as a worker has them: files that
+ * are opened and programs that are started meanwhile. Without `drop` nothing changes. -1: nothing has
+ * changed. Programs cannot take the rights back. */
+struct spawn_lent {
+	int is_lent, n_groups;
+	gid_t gid, groups[SPAWN_GROUPS_MAX];
+};
+int spawn_lend(const struct spawn_user *u, struct spawn_lent *ret, struct err *e);
+/* Ends the process where that fails. */
+void spawn_take_back(const struct spawn_lent *l);
 
 #define SPAWN_PASSED_FD 4
 

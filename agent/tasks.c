@@ -146,6 +146,11 @@ static int check_folders(const struct volume_ctx *ctx, const struct plan *p, str
 	return status;
 }
 
+int64_t task_deadline_ns(const struct msg_job_offer *o)
+{
+	return o->deadline_s > INT64_MAX / NS_PER_S ? 0 : (int64_t)o->deadline_s * NS_PER_S;
+}
+
 /* What the policy's file says now: its owner may have taken something back since the job began. */
 static int read_policy_again(const struct job_task *t, struct policy **ret, struct err *e)
 {
@@ -154,7 +159,8 @@ static int read_policy_again(const struct job_task *t, struct policy **ret, stru
 		.n_disks = t->offer->n_disks,
 		.inv = t->inv,
 		.state_dir = t->host->state,
-		.policy_path = t->host->opt->config};
+		.policy_path = t->host->opt->config,
+		.deadline_ns = task_deadline_ns(t->offer)};
 	struct yaml_errors errs = {0};
 	struct policy *now = NULL;
 	int status = policy_load(t->host->opt->config, &now, &errs, e);
@@ -435,6 +441,7 @@ static void collect(void *arg, const struct step *s)
 
 /* One layout's workloads. */
 struct workloads_preview {
+	const struct spawn_user *user; /* that workers run as */
 	const struct plan *plan;
 	uint32_t layout;
 	struct msg_preview_reply *reply;
@@ -451,15 +458,18 @@ static void collect_program(void *arg, const struct workload *w, const char *wha
 	free(s.what);
 }
 
-/* What the first trials start. */
+/* What the first trials start, by whatever of the host's files the workers may read. */
 static int preview_workloads(const struct volume *v, void *arg, struct err *e)
 {
 	struct workloads_preview *p = arg;
+	struct spawn_lent lent;
 	struct workload_preview to = {.tell = collect_program, .arg = p};
 	struct msg_worker_spec spec = {.directory = v->directory, .layout = p->layout, .block = 1,
 		.repeat = 1, .syncfs_works = 1};
 	int status = 0;
 
+	if (spawn_lend(p->user, &lent, e))
+		return -1;
 	for (unsigned i = 0; i < p->plan->n_workloads && !status; i++) {
 		const struct workload *w = &p->plan->workloads[i];
 		const struct workload_order order = {
@@ -472,6 +482,7 @@ static int preview_workloads(const struct volume *v, void *arg, struct err *e)
 			err_prefix(e, "workload %s", w->name);
 	}
 	strv_free(&to.made);
+	spawn_take_back(&lent);
 	return status;
 }
 
@@ -505,7 +516,8 @@ static int preview_all(const struct preview_task *t, const struct plan *p,
 	ctx.disks = t->preview->disks;
 	ctx.n_disks = t->preview->n_disks;
 	for (size_t i = 0; i < p->n_layouts && !status; i++) {
-		struct workloads_preview work = {.plan = p, .layout = (uint32_t)i, .reply = r};
+		struct workloads_preview work = {.user = &t->host->work_user, .plan = p,
+			.layout = (uint32_t)i, .reply = r};
 		size_t from = r->n_steps;
 
 		ctx.unit = (struct unit){.block = 1, .layout = (uint32_t)i};

@@ -25,6 +25,8 @@ struct job_task {
 	int disks_fd;                 /* and sends them through this socket */
 	int all_layouts; /* task_teardown: not only what was built for unit.layout */
 };
+/* The offered job's own deadline, from its start; 0: none. */
+int64_t task_deadline_ns(const struct msg_job_offer *o);
 /* Result: volume_to_json. */
 int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 /* Makes the cache state, then checks the volume and looks at what could disturb the trial; opens the

@@ -33,15 +33,37 @@ struct hashing {
 	struct pg_ends ends; /* of the one that is read, or was read last */
 };
 
+/* A device is not opened: to some that alone does something. -1: errno; -2: it is neither a file nor a
+ * folder. */
+static int open_plain(const char *path)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd;
+	char link[64];
+	struct stat st;
+
+	if (place < 0)
+		return -1;
+	if (fstat(place, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
+		close(place);
+		return -2;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(place);
+	return fd;
+}
+
 int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e)
 {
 	const char *user = pg_user_name();
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_plain(path);
 
 	if (fd >= 0) {
 		*ret_fd = fd;
 		return 0;
 	}
+	if (fd == -2)
+		return err_set(e, ERR_INPUT, "the %s %s is neither a file nor a folder", what, path);
 	if (errno == EACCES || errno == EPERM)
 		return err_set(e, ERR_DENIED,
 			"the workers' user '%s' may not read the %s %s: `chmod o+r` it (and o+x the folders "

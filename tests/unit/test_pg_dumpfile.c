@@ -5,12 +5,15 @@
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/spawn.h"
 #include "agent/workload/pg_dumpfile.h"
 #include "agent/workload/pg_shape.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 
 #define HEAD "--\n-- PostgreSQL database dump\n--\n\n-- Dumped by pg_dump version 15.18\n\n"
 #define ALL_HEAD "--\n-- PostgreSQL database cluster dump\n--\n\n"
@@ -240,6 +243,78 @@ static void a_made_dump_needs_room(void **state)
 	assert_non_null(strstr(e.text, "may take 32 PiB, and /tmp has "));
 }
 
+static int open_input(const char *path, struct err *e)
+{
+	int fd = -1;
+
+	if (pg_input_open(path, "dump", &fd, e))
+		return -1;
+	close(fd);
+	return 0;
+}
+
+/* Of some devices already the opening is an act: a tape is wound, a watchdog begins to watch. */
+static void devices_are_not_opened(void **state)
+{
+	char home[] = "/tmp/test-input-XXXXXX";
+	char *link, *fifo;
+	struct err e;
+
+	(void)state;
+	assert_non_null(mkdtemp(home));
+	link = xasprintf("%s/link", home);
+	fifo = xasprintf("%s/fifo", home);
+	assert_int_equal(symlink("/dev/null", link), 0);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(open_input(link, &e), -1);
+	assert_has(e.text, "is neither a file nor a folder");
+	assert_int_equal(open_input(fifo, &e), -1);
+	assert_has(e.text, "is neither a file nor a folder");
+	assert_ok(open_input(home, &e), e);
+	assert_ok(fs_remove_tree(home, &e), e);
+	assert_int_equal(open_input(link, &e), -1);
+	assert_has(e.text, "there is no dump");
+	free(link);
+	free(fifo);
+}
+
+/* As a dry run looks, which is root's, for a worker, which isn't. */
+static void rights_that_are_lent_are_the_users(void **state)
+{
+	const struct spawn_user nobody = {.drop = 1, .uid = 65534, .gid = 65534};
+	char path[] = "/tmp/test-input-XXXXXX";
+	int fd = mkstemp(path);
+	struct strv argv = {0};
+	struct buf out = {0};
+	struct spawn_lent lent;
+	struct err e;
+
+	(void)state;
+	close(fd);
+	if (geteuid() != 0) {
+		unlink(path);
+		skip();
+	}
+	assert_ok(spawn_lend(&nobody, &lent, &e), e);
+	fd = open_input(path, &e);
+	strv_add_all(&argv, (const char *const[]){"/usr/bin/id", "-r", "-u", NULL});
+	if (proc_run_ok(&argv, 20000, &out, &e))
+		buf_addf(&out, "%s", e.text);
+	spawn_take_back(&lent);
+	assert_int_equal(fd, -1);
+	assert_string_equal(buf_str(&out), "65534\n");
+	assert_ok(open_input(path, &e), e);
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_ok(spawn_lend(&nobody, &lent, &e), e);
+	fd = open_input(path, &e);
+	spawn_take_back(&lent);
+	assert_int_equal(fd, 0);
+	assert_int_equal(getuid() + geteuid() + getgid(), 0);
+	strv_free(&argv);
+	buf_free(&out);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +324,8 @@ int main(void)
 		cmocka_unit_test(a_compressed_part_must_be_whole),
 		cmocka_unit_test(a_made_dump_needs_room),
 		cmocka_unit_test(a_change_after_the_hash_is_seen),
+		cmocka_unit_test(devices_are_not_opened),
+		cmocka_unit_test(rights_that_are_lent_are_the_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
