@@ -230,7 +230,7 @@ static void read_disk_itself(const char *root, struct conditions *c, struct disk
 		c->has_hot |= heat.known;
 		c->hot_disks += (uint64_t)heat.hot;
 	}
-	d->has_slowed = asked > 0;
+	d->has_slowed = asked && asked == d->under.n;
 	d->has_errors[ERRORS_NVME] = asked && asked == d->under.n;
 }
 
@@ -471,14 +471,17 @@ void conditions_look(const char *root, const struct strv *disks, unsigned ms, st
 	struct telemetry_source *t;
 	struct strv ours = {0};
 	struct err ignored;
+	int knows_below;
 
 	if (telemetry_open(root, disks, &t, &ignored) != 0)
 		return;
 	all_under(c, &ours);
+	knows_below = ours.n > 0; /* else the volume's own disks would be taken for others */
 	for (size_t i = 0; i < c->n_sources; i++)
 		if (!strv_has(&ours, c->sources[i].name))
 			strv_add(&ours, c->sources[i].name);
-	c->has_look_other = telemetry_others(root, &ours, &read[0], &written[0]) == 0;
+	c->has_look_other =
+		knows_below && telemetry_others(root, &ours, &read[0], &written[0]) == 0;
 	if (telemetry_read(t, &from, &ignored) == 0) {
 		wait_ms(ms);
 		if (telemetry_read(t, &to, &ignored) == 0)

@@ -164,6 +164,30 @@ static void what_is_not_there_is_unknown(void **state)
 	host_free(&h);
 }
 
+/* Of a volume whose disks nobody knows, such as one on the network: all disks could be its own. */
+static void what_others_did_is_unknown_without_own_disks(void **state)
+{
+	struct conditions c;
+	struct strv none = {0};
+	struct host h;
+
+	(void)state;
+	host_new(&h);
+	make_host(&h);
+	host_file(&h, "/proc/stat", "cpu  1 0 1 10 0 0 0 0 0 0\ncpu0 1 0 1 10 0 0 0 0 0 0\n");
+	host_file(&h, "/proc/meminfo", HOST_MEMINFO);
+	host_file(&h, "/proc/diskstats", "   8 0 sda 1 0 9 0 1 0 9 0 0 0 0\n");
+	host_disk(&h, "nvme0n1", 1, 8, 1, 8, 1);
+	conditions_read(h.root, &none, &c);
+	conditions_add_source(h.root, &c, "nvme0n1", 0);
+	assert_int_equal(c.n_sources, 1);
+	conditions_look(h.root, &none, 1, &c);
+	assert_true(c.look_ns > 0);
+	assert_false(c.has_look_other);
+	conditions_clear(&c);
+	host_free(&h);
+}
+
 static void a_look_tells_what_others_did(void **state)
 {
 	struct conditions c;
@@ -320,6 +344,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_is_looked_at),
 		cmocka_unit_test(what_is_not_there_is_unknown),
+		cmocka_unit_test(what_others_did_is_unknown_without_own_disks),
 		cmocka_unit_test(a_look_tells_what_others_did),
 		cmocka_unit_test(a_disk_is_found_once),
 		cmocka_unit_test(zfs_get_is_taken_apart),
