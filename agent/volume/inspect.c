@@ -33,7 +33,7 @@ static void complete_names(struct blockdevs *all)
 	}
 }
 
-static int fill_disk(const struct policy *policy, const struct usage *u, const char *first_path,
+static int fill_disk(const struct policy *policy, struct usage *u, const char *first_path,
 	struct inv_disk *d, struct err *e)
 {
 	char *why = NULL;

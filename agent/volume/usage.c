@@ -267,27 +267,31 @@ static char *find_foreign_pool(const struct usage *u, const struct zfs_label lab
 	return NULL;
 }
 
-/* Who has it open for writing. Programs that watch disks do for a moment: only who still has it a
- * little later is in our way. */
-static char *find_writer(const struct usage *u, dev_t dev)
+/* Programs that watch disks open them for a moment: only who still has one a little later is in our
+ * way. */
+static void await_writers(struct usage *u)
 {
-	const char *who = device_users_find(&u->writers, dev);
 	struct timespec pause = {0, WRITER_LOOK_NS};
-	struct device_users now = {0};
-	char *still;
 
-	for (int looks = 0; who && looks < WRITER_LOOKS; looks++) {
+	for (int looks = 0; u->writers.n && looks < WRITER_LOOKS; looks++) {
+		struct device_users now = {0};
+
 		nanosleep(&pause, NULL);
-		device_users_free(&now);
 		device_users_writers(&now);
-		who = device_users_find(&now, dev);
+		device_users_keep(&u->writers, &now);
+		device_users_free(&now);
 	}
-	still = xstrdup(who);
-	device_users_free(&now);
-	return still;
+	u->writers_stay = 1;
 }
 
-static int look_at(const struct usage *u, const char *kernel, int whole, char **ret_why,
+static char *find_writer(struct usage *u, dev_t dev)
+{
+	if (!u->writers_stay && device_users_find(&u->writers, dev))
+		await_writers(u);
+	return xstrdup(device_users_find(&u->writers, dev));
+}
+
+static int look_at(struct usage *u, const char *kernel, int whole, char **ret_why,
 	struct strv *sigs, struct err *e)
 {
 	struct zfs_label labels[ZFS_LABELS] = {0};
@@ -316,7 +320,7 @@ static int look_at(const struct usage *u, const char *kernel, int whole, char **
 	return status;
 }
 
-int usage_of_disk(const struct usage *u, const char *kernel, char **ret_why, struct strv *sigs,
+int usage_of_disk(struct usage *u, const char *kernel, char **ret_why, struct strv *sigs,
 	struct err *e)
 {
 	struct strv parts = {0};

@@ -16,6 +16,7 @@ struct usage {
 	struct device_users loops;   /* what loop devices stand on */
 	struct device_users targets; /* what is exported to other hosts */
 	struct device_users writers; /* what processes had open for writing */
+	int writers_stay;         /* that they still had it a little later was looked at */
 	uint64_t hostids[2];      /* ours, as ZFS labels may carry them; 0: unknown */
 };
 
@@ -23,8 +24,9 @@ int usage_read(struct usage *ret, struct err *e);
 void usage_clear(struct usage *u);
 /* Why the disk of that kernel name must not be touched, or NULL when nothing holds it; caller
  * frees. Signatures of what is dormant on it are added to sigs. Opens the disk exclusively; -1 only
- * when that cannot be found out. */
-int usage_of_disk(const struct usage *u, const char *kernel, char **ret_why, struct strv *sigs,
+ * when that cannot be found out. Where some process has it open for writing it waits for it to end that,
+ * up to 1 s, once for all disks. */
+int usage_of_disk(struct usage *u, const char *kernel, char **ret_why, struct strv *sigs,
 	struct err *e);
 /* What the kernel's and ZFS' lists know to hold the device or file, without opening it: a pool that a
  * daemon has imported holds its devices against nobody. NULL: nothing; caller frees. */

@@ -42,6 +42,20 @@ const char *device_users_find(const struct device_users *u, dev_t dev)
 	return NULL;
 }
 
+void device_users_keep(struct device_users *u, const struct device_users *still)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < u->n; i++) {
+		const char *who = device_users_find(still, u->v[i].dev);
+
+		free(u->v[i].who);
+		if (who)
+			u->v[kept++] = (struct device_user){u->v[i].dev, xstrdup(who)};
+	}
+	u->n = kept;
+}
+
 /* The first line of a small file; "" when there is none. */
 static void read_line(const char *path, char *out, size_t size)
 {

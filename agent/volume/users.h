@@ -25,6 +25,8 @@ void device_users_targets(const char *root, struct device_users *ret);
 /* Block devices that processes of this host have open for writing, as far as we may see; our own and
  * what hangs are passed over. Appended. */
 void device_users_writers(struct device_users *ret);
+/* Drops the devices of u that are not among those of `still`; of the others it says what that says. */
+void device_users_keep(struct device_users *u, const struct device_users *still);
 void device_users_free(struct device_users *u);
 /* Borrowed; NULL when nobody is known. */
 const char *device_users_find(const struct device_users *u, dev_t dev);

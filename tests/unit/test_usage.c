@@ -255,6 +255,11 @@ static int open_for_writing(void)
 	return open(disks[0], O_RDWR | O_CLOEXEC) < 0;
 }
 
+static int open_both_for_writing(void)
+{
+	return open_for_writing() || open(disks[1], O_RDWR | O_CLOEXEC) < 0;
+}
+
 static int open_for_reading(void)
 {
 	return open(disks[0], O_RDONLY | O_CLOEXEC) < 0;
@@ -264,19 +269,41 @@ static int open_for_reading(void)
 static void test_open_for_writing(void **state)
 {
 	pid_t pid;
-	char number[64];
+	char number[64], *why;
+	struct strv sigs = {0};
+	struct usage u;
+	struct err e;
 
 	(void)state;
 	need_disks();
 	pid = beside(open_for_reading);
 	assert_free(disks[0]);
 	end(pid);
-	pid = beside(open_for_writing);
+	pid = beside(open_both_for_writing);
 	snprintf(number, sizeof(number), "open for writing in process %d (test_usage)", (int)pid);
-	assert_held(disks[0], number);
+	assert_ok(usage_read(&u, &e), e);
+	assert_ok(usage_of_disk(&u, disks[0] + strlen("/dev/"), &why, &sigs, &e), e);
+	assert_has(why, number);
+	free(why);
+	end(pid);
+	/* all disks were waited for together: nobody looks or waits again */
+	assert_ok(usage_of_disk(&u, disks[1] + strlen("/dev/"), &why, &sigs, &e), e);
+	assert_has(why, number);
+	free(why);
+	usage_clear(&u);
+	strv_free(&sigs);
+	assert_free(disks[0]);
+}
+
+static void test_writers_of_others_are_no_matter(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	need_disks();
+	pid = beside(open_for_writing);
 	assert_free(disks[1]);
 	end(pid);
-	assert_free(disks[0]);
 }
 
 /* What watches disks opens them for a moment. */
@@ -478,6 +505,7 @@ int main(void)
 		cmocka_unit_test(test_mounted_in_another_namespace),
 		cmocka_unit_test(test_below_a_loop_device),
 		cmocka_unit_test(test_open_for_writing),
+		cmocka_unit_test(test_writers_of_others_are_no_matter),
 		cmocka_unit_test(test_opened_for_a_moment),
 		cmocka_unit_test(test_exported),
 		cmocka_unit_test(test_claimed),
