@@ -40,8 +40,8 @@ static size_t find(const struct children *c, pid_t pid)
 	return i;
 }
 
-/* It was left behind by a child of ours that was killed; it is not reaped yet, so that its number is
- * its own. */
+/* It was left behind by a child of ours, and killed; it is not reaped yet, so that its number is its
+ * own. */
 static void forget_stray(pid_t pid)
 {
 	struct timespec now;
@@ -74,7 +74,7 @@ static void on_sigchld(evutil_socket_t sig, short what, void *arg)
 			return;
 		pid = info.si_pid;
 		i = find(c, pid);
-		if (i == c->n)
+		if (i == c->n && info.si_code != CLD_EXITED) /* else it had its time to tidy up */
 			forget_stray(pid);
 		if (waitpid(pid, &status, 0) != pid || i == c->n)
 			continue;

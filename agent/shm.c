@@ -1,8 +1,8 @@
 /* Removing shared memory that nobody will. Owns nothing. */
 #include "agent/shm.h"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +92,23 @@ unsigned shm_remove_folder(const char *link, uid_t owner)
 static unsigned each_server(const char *folder, const char *name,
 	unsigned (*fn)(const char *path, uid_t owner), uid_t owner)
 {
-	char *pattern = xasprintf("%s/pg/data*/%s", folder, name);
+	char *servers = xasprintf("%s/pg", folder);
+	DIR *d = opendir(servers);
+	struct dirent *entry;
 	unsigned n = 0;
-	glob_t g = {0};
 
-	if (glob(pattern, GLOB_NOESCAPE, NULL, &g) == 0)
-		for (size_t i = 0; i < g.gl_pathc; i++)
-			n += fn(g.gl_pathv[i], owner);
-	globfree(&g);
-	free(pattern);
+	while (d && (entry = readdir(d))) {
+		char *path;
+
+		if (!str_starts(entry->d_name, "data"))
+			continue;
+		path = xasprintf("%s/%s/%s", servers, entry->d_name, name);
+		n += fn(path, owner);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	free(servers);
 	return n;
 }
 

@@ -80,7 +80,14 @@ static void a_stray_goes_with_its_children(void **state)
 	event_base_free(base);
 }
 
-/* A stray that made a segment, and waits. Its parent ends at once. */
+static void end_well(int signal_)
+{
+	(void)signal_;
+	_exit(0);
+}
+
+/* A stray that made a segment, and waits for SIGUSR1, at which it ends by itself. Its parent ends at
+ * once. */
 static pid_t leave_one_with_memory(int *ret_id)
 {
 	struct {
@@ -96,6 +103,7 @@ static pid_t leave_one_with_memory(int *ret_id)
 		if (fork() > 0)
 			_exit(0);
 		setsid();
+		signal(SIGUSR1, end_well);
 		told.pid = getpid();
 		told.id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
 		if (write(ends[1], &told, sizeof(told)) != sizeof(told))
@@ -148,11 +156,34 @@ static void shared_memory_of_a_killed_stray_goes(void **state)
 	event_base_free(base);
 }
 
+/* Such as what a program left for others on purpose. */
+static void shared_memory_of_one_that_ended_by_itself_stays(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct children *kids;
+	struct err e;
+	pid_t pid;
+	int id;
+
+	(void)state;
+	assert_ok(children_new(base, &kids, &e), e);
+	pid = leave_one_with_memory(&id);
+	kill(pid, SIGUSR1);
+	alarm(DEADLINE_S);
+	while (kill(pid, 0) == 0)
+		event_base_loop(base, EVLOOP_ONCE); /* until it is reaped */
+	alarm(0);
+	assert_true(segment_is_there(id));
+	assert_int_equal(shmctl(id, IPC_RMID, NULL), 0);
+	children_free(kids);
+	event_base_free(base);
+}
+
 /* By the file that it keeps: a number, its folder, when it began. */
 static void shared_memory_of_a_lost_server_goes(void **state)
 {
 	int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
-	char top[] = "/tmp/test-server-XXXXXX";
+	char top[] = "/tmp/test-server[1]*-XXXXXX"; /* no pattern */
 	char memory[] = SHM_FOLDER "XXXXXX";
 	char *data, *file, *link, *text;
 	struct err e;
@@ -210,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stray_goes_with_its_children),
 		cmocka_unit_test(shared_memory_of_a_killed_stray_goes),
+		cmocka_unit_test(shared_memory_of_one_that_ended_by_itself_stays),
 		cmocka_unit_test(shared_memory_of_a_lost_server_goes),
 		cmocka_unit_test(links_lead_to_no_other_folders),
 	};
