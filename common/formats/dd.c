@@ -270,6 +270,7 @@ static int read_dd(const struct format_text *text, struct format_found *f, struc
 	int rc = 0;
 
 	reader_open(&r, text, e);
+	r.overwrites = 1;
 	while (!rc && reader_next(&r))
 		rc = take_line(&r, &s, f);
 	if (!rc && !r.failed && !f->n_records && s.failure)
@@ -293,6 +294,7 @@ static int score_dd(const struct format_text *head)
 	int score = 0;
 
 	reader_open(&r, head, &ignored);
+	r.overwrites = 1;
 	while (score < 80 && reader_next(&r)) {
 		int now = transfer_line(r.s, &t)                        ? 80
 			  : records_line(r.s)                           ? 75

@@ -2,7 +2,8 @@
  * Lists of results: one value a line, or several with blanks between, under lines that say whose
  * they are. Owns what the values of one list have in common.
  * Invariant: within one list all values are the same metric, all with or all without a unit, and
- * all with one kind of decimal separator.
+ * all with one kind of decimal separator. Rows that could count themselves, and commas that could
+ * stand between values as well as within them, are errors.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@ struct list {
 	int plain;
 	char decimal;
 	size_t line, decimal_line;
+	unsigned long long counted; /* the number that the last row began with, if all counted so far */
+	size_t rows;                /* lines with values */
+	size_t counting;            /* rows that began with 1, 2, … before other values */
 };
 
 /* "3. 18m15.395s": behind the ordinal; s where there is none. */
@@ -84,6 +88,49 @@ static int is_key(const char *s)
 	return n && s[n] == ':' && (s[n + 1] == ' ' || s[n + 1] == '\t');
 }
 
+/* "10,11,12": numbers, decimals or thousands. One comma alone is a decimal one. */
+static int check_commas(struct reader *r, const char *s)
+{
+	size_t n = strspn(s, "0123456789,"), commas = 0;
+
+	for (size_t i = 0; i < n; i++)
+		commas += s[i] == ',' && isdigit((unsigned char)s[i + 1]);
+	if (commas < 2)
+		return 0;
+	return reader_wrong(r,
+		"'%.*s' could be several numbers or one with commas in it: write a blank or a "
+		"semicolon between values, decimals with a point and thousands without groups",
+		(int)(n > 40 ? 40 : n), s);
+}
+
+/* A first column 1, 2, 3 (or from 0) counts rows or is a value: two rows are enough, three where
+ * it and what follows could be one number with a decimal comma. */
+static int check_counting(struct list *l, struct reader *r, const char *s)
+{
+	unsigned long long n;
+	const char *p;
+	int comma;
+
+	l->rows++;
+	if (!whole_parse(s, &n, &p) || l->counting + 1 != l->rows)
+		return 0;
+	comma = *p == ',' && isdigit((unsigned char)p[1]);
+	if (!strchr(",;", *p) && skip_blanks(p) == p)
+		return 0;
+	p += strspn(p, " \t,;");
+	if (!isdigit((unsigned char)*skip_blanks(p)) ||
+		(l->rows > 1 ? n != l->counted + 1 : n > 1))
+		return 0;
+	l->counted = n;
+	l->counting++;
+	if (l->counting < (comma ? 3 : 2))
+		return 0;
+	return reader_wrong(r,
+		"rows that begin with %llu, %llu: do these count the rows, or are they values? Write "
+		"'%llu. ' for a count, and one value a line where all are values",
+		n - 1, n, n);
+}
+
 static int take_values(
 	struct list *l, struct reader *r, const struct context *c, struct format_found *f)
 {
@@ -91,10 +138,14 @@ static int take_values(
 
 	if (is_key(p))
 		return context_unknown(r, p);
+	if (check_counting(l, r, p))
+		return -1;
 	while (*p) {
 		struct quantity q;
 		int plain;
 
+		if (check_commas(r, p))
+			return -1;
 		if (quantity_parse(p, COMMA_UNSURE, &q, &p, r->e))
 			return reader_place(r);
 		if (*p && !strchr(" \t,;", *p) && strncmp(p, "\xc2\xa0", 2) != 0)

@@ -64,6 +64,14 @@ static size_t grouped(const char *s, char group)
 	return n > whole ? n : 0;
 }
 
+/* A separator, digits, and no further separator of a number behind them. */
+static int is_decimal(const char *s, char separator)
+{
+	size_t n = *s == separator ? digits_at(s + 1) : 0;
+
+	return n > 0 && !((s[n + 1] == '.' || s[n + 1] == ',') && isdigit((unsigned char)s[n + 2]));
+}
+
 static int shape_of(const char *s, enum comma comma, struct shape *ret, struct err *e)
 {
 	size_t whole = digits_at(s), n;
@@ -73,8 +81,9 @@ static int shape_of(const char *s, enum comma comma, struct shape *ret, struct e
 	if ((c != '.' && c != ',') || !digits_at(s + whole + 1))
 		return 0;
 	n = grouped(s, c);
-	/* Several groups, or a group and then the other separator: c groups digits. */
-	if (n && (n > whole + 4 || (s[n] == (c == '.' ? ',' : '.') && digits_at(s + n + 1)))) {
+	/* Several groups, or a group and then the other separator: c groups digits. But in
+	 * 10.123,10.456 the other one stands between two numbers. */
+	if (n && (n > whole + 4 || is_decimal(s + n, c == '.' ? ',' : '.'))) {
 		ret->group = c;
 		ret->len = n;
 		c = c == '.' ? ',' : '.';

@@ -27,24 +27,43 @@ void reader_close(struct reader *r)
 	buf_free(&r->line);
 }
 
-int reader_next(struct reader *r)
+/* The next line's first byte; *ret_len without its end, which r->pos moves behind. */
+static const char *next_line(struct reader *r, size_t *ret_len)
 {
-	const char *from = r->t->data + r->pos, *end, *cr;
-	size_t left = r->t->len - r->pos, len;
+	const char *from = r->t->data + r->pos, *cr;
+	size_t len, returns = 0;
 
-	if (r->failed || left == 0)
-		return 0;
-	r->no++;
-	end = memchr(from, '\n', left);
-	len = end ? (size_t)(end - from) : left;
-	r->pos += len + (end != NULL);
+	if (r->no == 0 || r->next_lf < r->pos) {
+		const char *lf = memchr(from, '\n', r->t->len - r->pos);
+
+		r->next_lf = lf ? (size_t)(lf - r->t->data) : r->t->len;
+	}
+	len = r->next_lf - r->pos;
+	cr = r->overwrites ? NULL : memchr(from, '\r', len);
+	while (cr && cr + returns < from + len && cr[returns] == '\r')
+		returns++;
+	if (cr && cr + returns < from + len) {
+		*ret_len = (size_t)(cr - from);
+		r->pos += *ret_len + 1;
+		return from;
+	}
+	r->pos = r->next_lf + (r->next_lf < r->t->len);
 	while (len > 0 && from[len - 1] == '\r')
 		len--;
 	cr = len ? memrchr(from, '\r', len) : NULL;
-	if (cr) {
-		len -= (size_t)(cr + 1 - from);
-		from = cr + 1;
-	}
+	*ret_len = cr ? len - (size_t)(cr + 1 - from) : len;
+	return cr ? cr + 1 : from;
+}
+
+int reader_next(struct reader *r)
+{
+	const char *from;
+	size_t len;
+
+	if (r->failed || r->pos == r->t->len)
+		return 0;
+	from = next_line(r, &len);
+	r->no++;
 	if (len > FORMAT_LINE_MAX) {
 		r->failed = 1;
 		reader_wrong(r, "a line of %zu bytes: the limit is %zu", len, FORMAT_LINE_MAX);

@@ -4,11 +4,13 @@
 
 #include "common/formats/formats.h"
 
-/* One line, without its end (LF or CRLF). Where carriage returns stand inside it (progress that
- * overwrote itself), only what follows the last one is seen. */
+/* One line, without its end: LF, CR LF or CR. */
 struct reader {
 	const struct format_text *t;
 	size_t pos;
+	size_t next_lf; /* the first LF at or behind pos, the text's length where there is none */
+	int overwrites; /* set behind reader_open: a CR ends no line, but what follows it overwrote what
+			 * stands before it (progress), and alone is seen */
 	size_t no; /* of the line that was read last, from 1 */
 	char *s;   /* the line, NUL-terminated; may be changed */
 	size_t len;

@@ -280,13 +280,70 @@ static size_t count_names(const struct format_found *f, int layout)
 	return n;
 }
 
+/* What a layout's only summary is told by; the caller frees it. */
+static char *summary_key(
+	const char *host, const char *layout, const char *workload, enum metric_id metric)
+{
+	return xasprintf("%s\n%s\n%s\n%u", host, layout, workload, (unsigned)metric);
+}
+
+static int second_summary(const struct import *im, const struct format_record *rec, int64_t first,
+	struct err *e)
+{
+	char *layout = layout_of(im, rec), *where;
+
+	where = first ? xasprintf("line %lld", (long long)first) : xstrdup("a text before this one");
+	err_set(e, ERR_INPUT,
+		"%s:%zu: a second summary of layout '%s', workload '%s' on host '%s': the first is in "
+		"%s; name a layout, workload or host of its own, or make one row of all trials",
+		im->name, rec->line, layout, workload_of(im, rec), host_of(im, rec), where);
+	free(layout);
+	free(where);
+	return -1;
+}
+
+/* A layout has one summary of a workload on a host: which of two would be compared? */
+static int check_summaries(const struct import *im, const struct format_found *f, struct err *e)
+{
+	json_t *lines = json_object();
+	int rc = 0;
+
+	for (size_t i = 0; im->o->into && i < im->set->n_summaries; i++) {
+		const struct result_summary *m = &im->set->summaries[i];
+		char *key = summary_key(m->host, m->layout_name, m->workload_name, m->metric);
+
+		if (m->run == im->o->into)
+			json_object_set_new_nocheck(lines, key, json_integer(0));
+		free(key);
+	}
+	for (size_t i = 0; !rc && i < f->n_records; i++) {
+		const struct format_record *rec = &f->records[i];
+		char *layout, *key;
+		int64_t first;
+
+		if (!rec->n || !rec->n_v)
+			continue;
+		layout = layout_of(im, rec);
+		key = summary_key(host_of(im, rec), layout, workload_of(im, rec),
+			metric_find(rec->v[0].metric));
+		first = json_get_int(lines, key, -1);
+		if (first >= 0)
+			rc = second_summary(im, rec, first, e);
+		json_object_set_new_nocheck(lines, key, json_integer((json_int_t)rec->line));
+		free(layout);
+		free(key);
+	}
+	json_decref(lines);
+	return rc;
+}
+
 /* Names that a run cannot hold are said before anything is added. */
 static int check_found(const struct import *im, const struct format_found *f, struct err *e)
 {
 	size_t layouts = count_names(f, 1), workloads = count_names(f, 0);
 
 	if (layouts <= INDICES_MAX && workloads <= INDICES_MAX)
-		return 0;
+		return check_summaries(im, f, e);
 	return err_set(e, ERR_INPUT, "%s: results of %zu layouts and %zu workloads: the limit is %d of "
 				     "each, split it",
 		im->name, layouts, workloads, INDICES_MAX);

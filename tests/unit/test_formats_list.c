@@ -23,7 +23,6 @@ static const struct one values[] = {
 	{"1.5e3", "elapsed", 1500, 100},
 	{"1,234.5", "elapsed", 1234.5, 0.1},
 	{"1.234,5", "elapsed", 1234.5, 0.1},
-	{"1,234,567", "elapsed", 1234567, 1},
 	{"12,34", "elapsed", 12.34, 0.01},
 	{"1. 18m15.395s", "elapsed", 1095.395, 0.001},
 	{"- 56s", "elapsed", 56, 1},
@@ -63,6 +62,14 @@ static const struct {
 	{"56\n1000000000\n", "x:2: a time of 1e+09 s, more than 10 years"},
 	{"1e400\n", "x:1: '1e400' is too large a number"},
 	{"1,234\n", "x:1: '1,234' could be one number or a thousand times that"},
+	{"10,11,12,13\n", "x:1: '10,11,12,13' could be several numbers or one with commas in it"},
+	{"112,113,114\n", "x:1: '112,113,114' could be several numbers"},
+	{"10.5\n1,234,567.8\n", "x:2: '1,234,567' could be several numbers"},
+	{"1 10.5\n2 10.7\n3 10.6\n", "x:2: rows that begin with 1, 2: do these count the rows"},
+	{"1\t10.5\n2\t10.7\n", "x:2: rows that begin with 1, 2"},
+	{"0,10\n1,11\n2,12\n", "x:3: rows that begin with 1, 2"},
+	{"1,10\n2,11\n3,10\n", "x:3: rows that begin with 2, 3"},
+	{"1,123.5\n2,124.7\n3,122.9\n", "x:3: rows that begin with 2, 3"},
 	{"12,5\n12.5\n", "x:2: a decimal point here, but a decimal comma in line 1"},
 	{"56s\n57\n", "x:2: a number without a unit, but line 1 is with one"},
 	{"56s\n549MiB/s\n", "x:2: mixed units: throughput here, but elapsed in line 1"},
@@ -88,6 +95,43 @@ static void test_wrong(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		kit_bad(wrong[i].text, "list", wrong[i].words);
+}
+
+/* Several values a line, however they are divided, and whatever ends the lines. */
+static const struct {
+	const char *text;
+	size_t n;
+	double last;
+} several[] = {
+	{"10.1,10.2,10.3\n", 3, 10.3},
+	{"10.123,10.456\n", 2, 10.456},
+	{"10, 11, 12, 13\n", 4, 13},
+	{"10;11;12;13\n", 4, 13},
+	{"10s,11s,12s\n", 3, 12},
+	{"10,5; 11,5\n", 2, 11.5},
+	{"1. 10.5\n2. 10.7\n", 2, 10.7},
+	{"1 10.5\n1 10.7\n", 4, 10.7},
+	{"1,10\n2,11\n", 2, 2.11},
+	{"1\n2\n3\n", 3, 3},
+	{"layout: a\n1 10.5\nlayout: b\n2 10.7\n", 4, 10.7},
+	{"10.1\r10.2\r10.3\r", 3, 10.3},
+	{"10.1\r10.2\r\n10.3", 3, 10.3},
+	{"10.1\r\r\n10.2\r\n", 2, 10.2},
+	{"layout: a\n10.1\r\r10.2\n", 2, 10.2},
+};
+
+static void test_several(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++) {
+		struct format_found f = {0};
+
+		kit_good(several[i].text, "list", &f);
+		if (f.n_records != several[i].n)
+			fail_msg("%s: %zu values", several[i].text, f.n_records);
+		kit_near(f.records[f.n_records - 1].seconds, several[i].last, several[i].text);
+		format_found_clear(&f);
+	}
 }
 
 static void test_names(void **state)
@@ -206,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_unit_trap),

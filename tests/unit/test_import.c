@@ -121,6 +121,40 @@ static void test_two_files(void **state)
 	result_set_clear(&s);
 }
 
+static void refused(struct result_set *s, const char *name, const char *text,
+	const struct import_options *o, const char *words)
+{
+	struct buf b = {0};
+	struct err e = {0};
+	uint64_t run;
+
+	buf_adds(&b, text);
+	assert_int_equal(import_text(s, name, &b, o, NULL, &run, &e), -1);
+	assert_has(e.text, words);
+	buf_free(&b);
+}
+
+/* Neither of two averages of one layout is left out: in one text, nor in a later one. */
+static void test_second_summary(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	refused(&s, "x", "layout: a\nn=10 mean=56s\n\nn=10 mean=80s min=70s max=90s\n", &o,
+		"x:4: a second summary of layout 'a', workload 'command' on host 'imported': the "
+		"first is in line 2");
+	assert_int_equal(s.n_summaries, 0);
+	add(&s, "y", "layout: a\nn=10 mean=56s\nn=10 mean=80s host=other\nn=9 mean=5MiB/s\n", &o, &run);
+	assert_int_equal(s.n_summaries, 3);
+	o.into = run;
+	refused(&s, "z", "layout: a\nn=4 mean=57s\n", &o, "the first is in a text before this one");
+	add(&s, "z", "layout: b\nn=4 mean=57s\n", &o, &run);
+	assert_int_equal(s.n_summaries, 4);
+	result_set_clear(&s);
+}
+
 static void test_names_from_outside(void **state)
 {
 	struct import_options o = {.run = "r", .host = "box", .layout = "l", .workload = "w"};
@@ -378,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_trials),
 		cmocka_unit_test(test_what_is_not_told),
 		cmocka_unit_test(test_two_files),
+		cmocka_unit_test(test_second_summary),
 		cmocka_unit_test(test_names_from_outside),
 		cmocka_unit_test(test_failed_trial),
 		cmocka_unit_test(test_many_changes),
