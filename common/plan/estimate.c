@@ -87,7 +87,7 @@ static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, struct 
 		if (workload_needs(p, i, ram_bytes, &n, e)) {
 			if (ram_bytes)
 				return -1;
-			n = (struct workload_needs){.moves_unknown = 1};
+			n = (struct workload_needs){0};
 		}
 		add_workload(p, &p->workloads[i], &n, &sum);
 	}

@@ -15,13 +15,20 @@ static const struct option_spec create_options[] = {
 
 #define TTL_MAX_NS (30 * 24 * 3600 * NS_PER_S)
 
-static int check_role(const char *role, struct err *e)
+static int is_role(const char *word)
 {
 	static const char *const roles[] = {"agent", "viewer", "operator", "admin"};
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (!strcmp(roles[i], role))
-			return 0;
+		if (!strcmp(roles[i], word))
+			return 1;
+	return 0;
+}
+
+static int check_role(const char *role, struct err *e)
+{
+	if (is_role(role))
+		return 0;
 	return err_set(e, ERR_USAGE, "'%s' is no role: agent, viewer, operator or admin is expected",
 		role);
 }
@@ -69,6 +76,10 @@ static int create(struct ctl *c, const struct args *a, struct err *e)
 			e, ERR_USAGE, "the role is given twice: '%s' and --role %s", a->v[0], role);
 	if (a->n > 1)
 		role = a->v[0];
+	else if (!role && is_role(a->v[0]))
+		return err_set(e, ERR_USAGE,
+			"'%s' is a role: NAME is missing behind it (for a host of that name: --role agent %s)",
+			a->v[0], a->v[0]);
 	role = role ? role : "agent";
 	call.role = (char *)role;
 	if (check_role(role, e) || read_ttl(a, &call.ttl_s, e) || connection_open(c, &conn, e))

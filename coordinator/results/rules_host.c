@@ -151,7 +151,7 @@ static void foreign_text(const struct foreign *f, struct buf *out)
 	if (f->others > OTHERS_RATE)
 		buf_addf(out, ", other disks moved up to %s during one", units_rate(f->others, rate));
 	if (f->stolen > STOLEN)
-		buf_addf(out, ", the hypervisor kept %.0f%% of the CPU time of one", 100 * f->stolen);
+		buf_addf(out, ", the hypervisor kept %.1f%% of the CPU time of one", 100 * f->stolen);
 }
 
 static void check_foreign(const struct rule_input *in, const struct result_row *row)

@@ -110,6 +110,7 @@ test_tokens() {
 	was_refused "another authority than the pinned one is refused" 3 'authority|fingerprint|certificate'
 	join pinned "$token"
 	is "the token is still good after that" "$STATUS" 0
+	refused "a role without a name is no host's" 2 "'viewer' is a role: NAME is missing" fleet_ctl token create viewer
 	token=$(fleet_ctl -q token create --role viewer vera)
 	join vera "$token"
 	was_refused "a user's token makes no agent" 1 "role 'viewer'"

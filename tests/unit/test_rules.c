@@ -156,7 +156,7 @@ static const struct rule_case table[] = {
 		{.host_cpu = 0.5, .worker_cpu = 0.5,
 			.told = {{EVIDENCE_CPU_STEAL_NS, NS_PER_S},
 				{EVIDENCE_OTHER_READ_BYTES, 0}, {EVIDENCE_OTHER_WRITE_BYTES, 0}}},
-		FIRES, SEVERITY_WARNING, "the hypervisor kept 20% of the CPU time"},
+		FIRES, SEVERITY_WARNING, "the hypervisor kept 20.0% of the CPU time"},
 	{"a quiet host", "V10",
 		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}, {EVIDENCE_LOOK_CPU_PERMILLE, 30},
 			 {EVIDENCE_OTHER_READ_BYTES, 5000000}, {EVIDENCE_OTHER_WRITE_BYTES, 4096}},
