@@ -49,3 +49,15 @@ int mount_has_no_barrier(const char *options)
 
 	return find(options, "nobarrier", &len) != NULL || find(options, "barrier=0", &len) != NULL;
 }
+
+/* Each btrfs mount lists its subvolume. */
+int mount_writes_in_place(const char *options)
+{
+	static const char *const elsewhere[] = {"addr=", "lowerdir=", "user_id="};
+	size_t len;
+
+	for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
+		if (find(options, elsewhere[i], &len))
+			return -1;
+	return !find(options, "subvolid=", &len) || find(options, "nodatacow", &len);
+}

@@ -7,5 +7,8 @@
 char *mount_cache_options(const char *options);
 /* A sync does not wait for the disks' caches. */
 int mount_has_no_barrier(const char *options);
+/* Whether blocks of files are written over where they are; -1: the options do not tell, as those of a
+ * network's or a stacked file system. Not for ZFS, whose mounts list nothing of their own. */
+int mount_writes_in_place(const char *options);
 
 #endif

@@ -169,30 +169,43 @@ static const char *weakened_as_told(const struct trial_evidence *v)
 struct guarantee {
 	const char *weakened; /* by which setting; NULL: it is not */
 	int known;
-	int in_place;         /* blocks are written over where they are: a crash can tear a page */
+	int in_place;         /* blocks are written over where they are: a crash can tear a page; -1: unknown */
 };
 
-static int is_on_zfs(const struct trial_evidence *v)
+static int writes_in_place(const struct trial_evidence *v)
 {
-	return evidence_setting(v, NULL, "primarycache") || evidence_setting(v, NULL, "sync");
+	const struct setting_evidence *mount = evidence_setting(v, NULL, "mount");
+
+	if (evidence_setting(v, NULL, "primarycache") || evidence_setting(v, NULL, "sync"))
+		return 0; /* ZFS */
+	return mount && mount->before ? mount_writes_in_place(mount->before) : -1;
 }
 
 static void take_plan(const struct layout *l, struct guarantee *g)
 {
-	g->weakened = l->existing ? NULL : weakened_by_plan(l);
-	g->known = !l->existing;
+	if (l->existing) {
+		g->in_place = -1;
+		return;
+	}
+	g->weakened = weakened_by_plan(l);
+	g->known = 1;
 	g->in_place = l->fs && l->fs->type != FS_BTRFS;
 }
 
-/* A directory that was there already is as its first trials that tell say. */
+/* A directory that was there already is as its first trials that tell say; a host on which it can be torn
+ * is enough. */
 static void take_told(const struct volume_disks *d, struct guarantee *g)
 {
+	int in_place;
+
 	if (!d->evidence || !d->evidence->n_settings)
 		return;
-	g->known = 1;
 	if (!g->weakened)
 		g->weakened = weakened_as_told(d->evidence);
-	g->in_place |= !is_on_zfs(d->evidence);
+	in_place = writes_in_place(d->evidence);
+	if (!g->known || in_place == 1 || (in_place < 0 && g->in_place == 0))
+		g->in_place = in_place;
+	g->known = 1;
 }
 
 static struct guarantee *guarantees(const struct rule_input *in)
@@ -237,8 +250,13 @@ static void torn_told(
 
 	if (!w->pg || !pg_setting_is_off(w->pg, "full_page_writes"))
 		return;
-	for (size_t i = 0; i < p->n_layouts; i++)
-		in_place += g[i].in_place;
+	for (size_t i = 0; i < p->n_layouts; i++) {
+		if (g[i].in_place < 0) {
+			finding_unknown(in, "not told where a layout's blocks are written");
+			return;
+		}
+		in_place += g[i].in_place == 1;
+	}
 	for (size_t i = 0; in_place < p->n_layouts && i < p->n_layouts; i++)
 		if (g[i].in_place)
 			finding_add(in, SEVERITY_WARNING, NULL, p->layouts[i].name, w->name,

@@ -19,6 +19,8 @@
 #define MIRROR "{pool: {level: mirror, disks: 2, ashift: 12}}"
 #define CACHED                                                                                     \
 	"{scratch: {disks: 6, size: 100G}, pool: {level: raidz1, disks: 4, cache: 2}}"
+#define UNTORN .kind = PG("full_page_writes: off"), .op = "tpcb"
+#define MOUNTED(options) .set = {{"mount", NULL, options, options}}
 #define PG(settings) "pgbench: {scale: 10, clients: 2, duration: 60s, settings: {" settings "}}"
 
 static const struct rule_case table[] = {
@@ -86,6 +88,23 @@ static const struct rule_case table[] = {
 	{"torn pages on both", "V25",
 		{.kind = PG("full_page_writes: off"), .op = "tpcb", .left = XFS, .right = XFS}, SILENT, 0,
 		NULL},
+	{"torn pages here, and a directory nobody told of", "V25", {UNTORN, .left = XFS, .right = "{existing: /srv/b}"},
+		UNKNOWN, 0, NULL},
+	{"torn pages here, and a directory of btrfs", "V25",
+		{UNTORN, .left = XFS, .right = "{existing: /srv/b}",
+			MOUNTED("rw,relatime,space_cache=v2,subvolid=5,subvol=/")},
+		FIRES, SEVERITY_WARNING, "full_page_writes=off: a crash may leave torn pages here"},
+	{"torn pages here and in a directory of xfs", "V25",
+		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,attr2,inode64,noquota")},
+		SILENT, 0, NULL},
+	{"torn pages here and on a btrfs that writes over", "V25",
+		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,nodatacow,subvolid=5,subvol=/")},
+		SILENT, 0, NULL},
+	{"torn pages here, and a directory of another machine", "V25",
+		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,vers=4.2,addr=10.0.0.1")},
+		UNKNOWN, 0, NULL},
+	{"torn pages in no directory of btrfs", "V25",
+		{UNTORN, EXISTING, MOUNTED("rw,subvolid=5,subvol=/")}, SILENT, 0, NULL},
 	{"a directory whose pool syncs nothing", "V25",
 		{EXISTING, .set = {{"sync", NULL, "disabled", "disabled"}}}, SILENT, 0, NULL},
 	{"one of two servers does not sync", "V25",
