@@ -417,11 +417,37 @@ static json_t *as_document(const json_t *lines)
 	return doc;
 }
 
+/* Leaves the lines of the run and of that host. */
+static int keep_host(struct show *s, const char *host, struct err *e)
+{
+	json_t *kept = json_array(), *v;
+	struct buf hosts = {0};
+	size_t i, jobs = 0;
+
+	json_array_foreach(s->lines, i, v)
+	{
+		const char *type = show_text_of(v, "type"), *of = show_text_of(v, "host");
+		int is_run = strcmp(type, "run") == 0, is_job = strcmp(type, "job") == 0;
+
+		if (is_run || strcmp(of, host) == 0)
+			json_array_append(kept, v);
+		if (is_job)
+			buf_addf(&hosts, "%s%s", hosts.len ? ", " : "", of);
+		jobs += is_job && strcmp(of, host) == 0;
+	}
+	json_decref(s->lines);
+	s->lines = kept;
+	if (!jobs)
+		err_set(e, ERR_NOTFOUND, "the run has no job on '%s'; its hosts: %s", host,
+			hosts.len ? hosts.data : "none");
+	buf_free(&hosts);
+	return jobs ? 0 : -1;
+}
+
 static int show_text(struct show *s, struct err *e)
 {
 	const json_t *v;
-	size_t i, jobs = 0;
-	int r;
+	size_t i;
 
 	json_array_foreach(s->lines, i, v)
 	{
@@ -429,22 +455,17 @@ static int show_text(struct show *s, struct err *e)
 			show_run(s, v);
 			show_wrap_since(s, 0);
 		}
-		if (strcmp(show_text_of(v, "type"), "job") ||
-			(s->host && strcmp(show_text_of(v, "host"), s->host)))
-			continue;
-		show_job(s, v);
-		jobs++;
+		if (!strcmp(show_text_of(v, "type"), "job"))
+			show_job(s, v);
 	}
-	r = s->host && !jobs ? err_set(e, ERR_NOTFOUND, "the run has no job on %s", s->host)
-			     : ctl_out(&s->out, e);
-	return r;
+	return ctl_out(&s->out, e);
 }
 
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct msg_call call = {.verb = CALL_SHOW, .target = a->v[0]};
-	struct show s = {.host = args_get(a, "host"),
-		.brief = args_get(a, "brief") != NULL,
+	const char *host = args_get(a, "host");
+	struct show s = {.brief = args_get(a, "brief") != NULL,
 		.failed = args_get(a, "failed") != NULL,
 		.color = c->color_out,
 		.width = c->width_out};
@@ -452,7 +473,9 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 
 	if (connection_collect(c, &call, &s.lines, e))
 		return -1;
-	r = c->json ? ctl_out_json(as_document(s.lines), e) : show_text(&s, e);
+	r = host ? keep_host(&s, host, e) : 0;
+	if (!r)
+		r = c->json ? ctl_out_json(as_document(s.lines), e) : show_text(&s, e);
 	buf_free(&s.out);
 	json_decref(s.lines);
 	return r;

@@ -6,7 +6,6 @@
 
 struct show {
 	json_t *lines;
-	const char *host; /* or NULL */
 	int brief, failed, color;
 	int imported; /* the run: no host executed it for us */
 	unsigned width;

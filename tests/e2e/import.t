@@ -32,6 +32,9 @@ test_import() {
 	ends "averages with their range" 0 fleet_ctl import "$EXAMPLES/zfs-vs-hardware-raid.txt" --as h700
 	run fleet_ctl compare h700
 	like "have their verdict" "$(cat "$T/out")" '^raidz2 +10 +56s .* -82% \(-84…-79%\) +faster$'
+	refused "a host that the run was not on: its hosts are named" 1 "no job on 'nosuch'; its hosts: knew" fleet_ctl show old-raidz --host nosuch
+	refused "also as JSON" 1 'its hosts: knew' fleet_ctl --json show old-raidz --host nosuch
+	is "as JSON, too, only that host's" "$(fleet_ctl --json show old-raidz --host knew | jq -c '[.jobs[].host, .trials[].host] | unique')" '["knew"]'
 	run fleet_ctl show h700
 	like "and are shown" "$(cat "$T/out")" '^raid6 +H700-write +elapsed +10 +5m05s +4m25s +5m42s$'
 	run fleet_ctl --json import "$EXAMPLES/raid5-varmail.txt" --as varmail --long
