@@ -175,6 +175,17 @@ static double side_error(const struct compare_side *s, unsigned *ret_n)
 	return s->n < MIN_SIDE ? -1 : d.stddev * d.stddev / (s->n * d.mean * d.mean);
 }
 
+/* Neither a standard deviation nor a range stands beside the mean. */
+static int lacks_spread(const struct compare_side *s)
+{
+	return s->summary_only && s->n >= MIN_SUMMARY && is_value(s->mean) && isnan(summary_variance(s));
+}
+
+static int has_enough(const struct compare_side *s, double error)
+{
+	return error >= 0 || lacks_spread(s);
+}
+
 static void estimate_summary(const struct compare_host *h, struct compared *ret)
 {
 	double ma = mean_of(&h->base), mb = mean_of(&h->subject);
@@ -183,8 +194,11 @@ static void estimate_summary(const struct compare_host *h, struct compared *ret)
 	ret->n = ret->n_base < ret->n_subject ? ret->n_base : ret->n_subject;
 	if (is_value(ma) && is_value(mb))
 		ret->d = log(mb) - log(ma);
-	if (a < 0 || b < 0 || isnan(ret->d))
+	if (a < 0 || b < 0 || isnan(ret->d)) {
+		ret->spread_untold = (a < 0 || b < 0) && has_enough(&h->base, a) &&
+				     has_enough(&h->subject, b);
 		return;
+	}
 	ret->estimator = ESTIMATOR_SUMMARY;
 	ret->se = sqrt(a + b);
 	ret->df = ret->n - 1;

@@ -60,6 +60,7 @@ struct compared {
 	double bound;               /* largest change of the metric that the interval allows */
 	double mde;        /* smallest change that a repetition would find with 80 %: advice only */
 	int identical;     /* too few, since neither spread nor resolution is there to judge by */
+	int spread_untold; /* too few, since an average of enough trials came without any spread */
 	int within_margin; /* the interval lies inside the margin; 0 without one */
 };
 
@@ -95,7 +96,7 @@ const char *estimator_name(enum estimator e); /* NULL for none */
 /* "-0.2% (-1.7…+1.4%)", "+3.7%" without interval, "" where nothing was compared. Appended. */
 void compare_change_text(const struct compared *c, struct buf *out);
 /* "no difference shown", "no difference above 2%", "slower, but under 2%", "too few trials
- * (n = 2)", … Appended. */
+ * (n = 2)", "no spread told", … Appended. */
 void compare_verdict_text(const struct compared *c, double margin, struct buf *out);
 
 #endif

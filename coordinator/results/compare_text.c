@@ -80,6 +80,8 @@ static void too_few_text(const struct compared *c, struct buf *out)
 {
 	if (c->identical)
 		buf_adds(out, "identical: no spread to judge by");
+	else if (c->spread_untold)
+		buf_adds(out, "no spread told");
 	else
 		buf_addf(out, "too few trials (n = %u)", c->n);
 }

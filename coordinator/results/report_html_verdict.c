@@ -84,9 +84,9 @@ static void sentences(struct html *h, const struct analysis_run *r, int overall)
 /* One sentence over all of them. */
 static void lead(struct html *h, const struct analysis_run *r, int overall)
 {
-	static const char *const words[] = {"with too few trials", "without a difference shown",
-		"faster", "slower"};
-	size_t count[4] = {0}, invalid = 0, n = 0;
+	static const char *const words[] = {"without a spread told", "with too few trials",
+		"without a difference shown", "faster", "slower"};
+	size_t count[ARRAY_LEN(words)] = {0}, invalid = 0, n = 0;
 	const char *sep = ": ";
 
 	for (size_t i = 0; i < h->analysis->n_comparisons; i++) {
@@ -94,14 +94,14 @@ static void lead(struct html *h, const struct analysis_run *r, int overall)
 
 		if (!is_leading(r, c, overall))
 			continue;
-		count[c->c.verdict]++;
+		count[c->c.spread_untold ? 0 : 1 + (size_t)c->c.verdict]++;
 		invalid += c->invalid.n > 0;
 		n++;
 	}
 	buf_addf(h->out, "<p class=\"lead\">%zu comparison%s", n, n == 1 ? "" : "s");
 	if (overall)
 		buf_addf(h->out, " over %zu hosts", r->n_hosts);
-	for (size_t v = 4; v-- > 0;) {
+	for (size_t v = ARRAY_LEN(words); v-- > 0;) {
 		if (!count[v])
 			continue;
 		buf_addf(h->out, "%s%zu %s", sep, count[v], words[v]);

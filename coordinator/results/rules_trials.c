@@ -387,9 +387,13 @@ void rule_spread_bounded(const struct rule_input *in)
 {
 	FOR_ROWS(in, row)
 	{
+		int has_range = !isnan(row->min) && !isnan(row->max);
+
 		if (rule_row_is_headline(in, row) && row->summary_only && isnan(row->stddev))
 			finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
-				json_pack("{si}", "n", (int)row->n),
-				"spread bounded by mean, min and max, not known");
+				json_pack("{si sb}", "n", (int)row->n, "range", has_range), "%s",
+				has_range ? "spread bounded by mean, min and max, not known"
+					  : "no spread told: a mean without range or standard deviation "
+					    "is judged by nothing");
 	}
 }

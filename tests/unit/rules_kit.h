@@ -35,7 +35,7 @@ struct scene {
 	uint64_t usable[2];
 	uint32_t lost;
 	double resolution; /* of printed times; 0: our own */
-	int summary;
+	int summary;  /* averages alone; 2: without their range */
 	/* what the host tells of the two disks under left and under right: members of JSON objects;
 	 * NULL: nothing */
 	const char *disks[2][2];
@@ -326,11 +326,13 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	add_series(c, &t, lines);
 }
 
-static inline void add_summary(uint32_t layout, struct buf *lines)
+static inline void add_summary(const struct scene *c, uint32_t layout, struct buf *lines)
 {
 	struct result_summary m = {
 		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, NAN, 1, 0, 0};
 
+	if (c->summary == 2)
+		m.min = m.max = NAN;
 	export_summary(&m, lines);
 }
 
@@ -346,7 +348,7 @@ static inline void analysis_of(const struct scene *c, struct result_set *set, st
 		for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
 			add_trial(c, layout, b, &lines);
 	for (uint32_t layout = 0; c->summary && layout < 2; layout++)
-		add_summary(layout, &lines);
+		add_summary(c, layout, &lines);
 	lines_read(lines.data, set);
 	buf_free(&lines);
 	assert_ok(analysis_make(set, a, &e), e);

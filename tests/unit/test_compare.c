@@ -366,6 +366,27 @@ static void told_spread_is_taken(void **state)
 	assert_int_equal(one(hard, bare, 0, plain).verdict, VERDICT_TOO_FEW);
 }
 
+/* What is lacking is said: the spread where there are enough trials, else these. */
+static void untold_spread_is_said(void **state)
+{
+	struct compare_side range = SUMMARY(10, 305, 265, 342), bare = SUMMARY(10, 300, NAN, NAN),
+			    few = SUMMARY(3, 300, NAN, NAN), list = SIDE(300, 301, 302), two = SIDE(300, 301);
+	struct compared c = one(range, bare, 0, plain);
+
+	(void)state;
+	assert_int_equal(c.verdict, VERDICT_TOO_FEW);
+	expect(&c, 0, "-1.6%", "no spread told");
+	c = one(bare, bare, 0, plain);
+	expect(&c, 0, "+0.0%", "no spread told");
+	c = one(bare, list, 0, plain);
+	assert_true(c.spread_untold);
+	c = one(bare, few, 0, plain);
+	expect(&c, 0, "+0.0%", "too few trials (n = 3)");
+	c = one(bare, two, 0, plain);
+	assert_false(c.spread_untold);
+	assert_false(one(range, range, 0, plain).spread_untold);
+}
+
 static void families_widen(void **state)
 {
 	struct compare_side a = SIDE(10, 11, 12, 11), b = SIDE(12, 13, 13, 12);
@@ -428,6 +449,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_value_is_missing),
 		cmocka_unit_test(summaries_are_bounded),
 		cmocka_unit_test(told_spread_is_taken),
+		cmocka_unit_test(untold_spread_is_said),
 		cmocka_unit_test(families_widen),
 		cmocka_unit_test(no_change_is_all),
 		cmocka_unit_test(planning),

@@ -272,6 +272,7 @@ static const struct rule_case table[] = {
 	{"there already", "V23", {.right = "{existing: /srv/bench}"}, FIRES, SEVERITY_WARNING,
 		"never rebuilt"},
 	{"only averages", "V24", {.summary = 1}, FIRES, SEVERITY_WARNING, "bounded"},
+	{"only averages, without a range", "V24", {.summary = 2}, FIRES, SEVERITY_WARNING, "no spread told"},
 	{"listed", "V24", {0}, SILENT, 0, NULL},
 	{"sync=disabled", "V25",
 		{.right = "{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, "
