@@ -25,6 +25,7 @@
 #include "common/plan/work_filebench.h"
 
 #define SAID_MAX 400 /* bytes of its own words in an error */
+#define TIME_SLACK 0.05 /* of the time that it ran, and seconds: two clocks, read at two places */
 #define MAKING_S (6 * 3600) /* the most that the making of the files may take */
 
 struct fb_program {
@@ -396,11 +397,86 @@ static const struct format_value *value_of(const struct format_record *r, const 
 	return NULL;
 }
 
+/* The last one in its output: the one that is read. NULL: none. */
+static const char *summary_of(const char *text)
+{
+	const char *last = NULL;
+
+	for (const char *at = text; (at = strstr(at, "IO Summary:")); at++)
+		last = at;
+	return last;
+}
+
+/* "(1129/1129 r/w)" or "1129/1129 rd/wr" of its summary: by second. 0: it has them. */
+static int read_and_written(const char *summary, double *ret_reads, double *ret_writes)
+{
+	size_t len = strcspn(summary, "\n");
+	const char *word = memmem(summary, len, " r/w", 4), *at;
+
+	if (!word)
+		word = memmem(summary, len, " rd/wr", 6);
+	for (at = word; at && at > summary && strchr("0123456789./", at[-1]); at--)
+		;
+	return at && sscanf(at, "%lf/%lf", ret_reads, ret_writes) == 2 && *ret_reads + *ret_writes > 0 ? 0
+													: -1;
+}
+
+/* By the names that the native engine's facts have. What filebench calls latency and CPU time was
+ * read as by operation of any kind. */
+static void tell_facts(const struct fb_program *p, const struct format_record *r, struct trial_detail *d)
+{
+	const struct format_value *latency = value_of(r, "latency_mean"), *cpu = value_of(r, "cpu_per_op");
+	const char *summary = summary_of(buf_str(&p->result.out));
+	double reads, writes, by_rw;
+
+	if (latency)
+		detail_fact(d, "latency_all_mean", latency->value, "ns");
+	if (!summary || read_and_written(summary, &reads, &writes))
+		return;
+	by_rw = (double)r->ops / r->seconds / (reads + writes);
+	if (latency)
+		detail_fact(d, "latency_rw_mean", latency->value * by_rw, "ns");
+	detail_fact(d, "reads_per_s", reads, "ops/s");
+	detail_fact(d, "writes_per_s", writes, "ops/s");
+	if (cpu)
+		detail_fact(d, "cpu_per_rw", cpu->value * by_rw, "us/op");
+}
+
+/* It cannot have run for longer than we waited for it. Its summary's numbers are rounded. */
+static int check_time(const struct format_record *r, int64_t waited_ns, struct err *e)
+{
+	double waited = (double)waited_ns / NS_PER_S;
+	char of_its_own[UNITS_LEN], ours[UNITS_LEN];
+
+	if (r->seconds <= waited * (1 + TIME_SLACK) + TIME_SLACK + r->seconds_resolution)
+		return 0;
+	return err_set(e, ERR_FAILED,
+		"filebench's IO Summary tells of %llu operations in %s, but it ended after %s: that is no "
+		"summary of this run",
+		(unsigned long long)r->ops,
+		units_duration((int64_t)(fmin(r->seconds, 1e9) * 1e9), of_its_own),
+		units_duration(waited_ns, ours));
+}
+
+static int take_record(const struct fb_program *p, const struct format_record *r,
+	struct workload_result *ret, struct err *e)
+{
+	const struct format_value *v = value_of(r, "throughput");
+
+	if (check_time(r, ret->elapsed_ns, e))
+		return -1;
+	ret->ops = r->ops;
+	ret->elapsed_ns = (int64_t)(r->seconds * 1e9);
+	if (v)
+		ret->bytes = (uint64_t)(v->value * r->seconds);
+	tell_facts(p, r, &ret->detail);
+	read_parts(buf_str(&p->result.out), &ret->detail);
+	return 0;
+}
+
 static int read_output(const struct fb_program *p, struct workload_result *ret, struct err *e)
 {
 	struct format_found found = {0};
-	const struct format_record *r;
-	const struct format_value *v;
 	struct buf copy = {0};
 	int rc;
 
@@ -409,26 +485,14 @@ static int read_output(const struct fb_program *p, struct workload_result *ret, 
 	buf_free(&copy);
 	if (rc < 0)
 		return err_prefix(e, "filebench ended without an IO Summary that can be read");
-	r = &found.records[found.n_records - 1];
-	ret->ops = r->ops;
-	ret->elapsed_ns = (int64_t)(r->seconds * 1e9);
-	v = value_of(r, "throughput");
-	if (v)
-		ret->bytes = (uint64_t)(v->value * r->seconds);
-	v = value_of(r, "latency_mean");
-	if (v)
-		detail_fact(&ret->detail, "latency_all_mean", v->value, "ns");
-	v = value_of(r, "cpu_per_op");
-	if (v)
-		detail_fact(&ret->detail, "cpu_per_op", v->value, "us/op");
+	rc = take_record(p, &found.records[found.n_records - 1], ret, e);
 	format_found_clear(&found);
-	read_parts(buf_str(&p->result.out), &ret->detail);
-	return 0;
+	return rc;
 }
 
 static void add_notes(const struct fb_program *p, struct trial_detail *d)
 {
-	const char *at = strstr(buf_str(&p->result.out), "IO Summary:");
+	const char *at = summary_of(buf_str(&p->result.out));
 	char *text;
 
 	if (at) {

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/filebench_kit.h"
 
+#include <math.h>
+
 #define HELP "if [ \"$1\" = -h ]; then echo '  Filebench version 1.5-alpha3'; exit 0; fi\n"
 
 static void write_script(const char *body)
@@ -41,7 +43,7 @@ static const char output[] =
 	"echo '2.017: Per-Operation Breakdown'\n"
 	"echo 'closefile4           3000ops     1500ops/s   0.0mb/s    0.002ms/op [0.001ms - 0.5ms]'\n"
 	"echo 'readfile4            3001ops     1500ops/s  23.4mb/s    0.010ms/op [0.001ms - 0.7ms]'\n"
-	"echo '2.018: IO Summary: 39000 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op'\n";
+	"echo '2.018: IO Summary: 39 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op'\n";
 
 static void test_the_plan_is_in_its_text(void **state)
 {
@@ -78,14 +80,40 @@ static void test_its_output_is_the_result(void **state)
 	write_script(output);
 	trial_init(&t, "varmail", NULL);
 	assert_ok(run(&t, NULL, 0, &e), e);
-	assert_int_equal(t.r->ops, 39000);
-	assert_int_equal(t.r->elapsed_ns, 2000000000);
+	assert_int_equal(t.r->ops, 39);
+	assert_int_equal(t.r->elapsed_ns, 2000000);
 	assert_int_equal(part(&t, "closefile4")->ops, 3000);
 	assert_int_equal(part(&t, "readfile4")->ops, 3001);
 	assert_true(fact(&t, "latency_all_mean") > 814999 && fact(&t, "latency_all_mean") < 815001);
+	assert_true(fabs(fact(&t, "latency_rw_mean") - 815e3 * 19500 / 6000) < 1);
+	assert_true(fact(&t, "reads_per_s") == 3000 && fact(&t, "writes_per_s") == 3000);
+	assert_null(detail_find_fact(&t.r->detail, "cpu_per_rw"));
 	assert_has(note(&t, "settings"), "version 1.5-alpha3");
 	assert_string_equal(note(&t, "IO Summary"),
-		"IO Summary: 39000 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op");
+		"IO Summary: 39 ops 19500.000 ops/s 3000/3000 rd/wr  67.9mb/s 0.815ms/op");
+	free(t.f.program);
+	trial_clear(&t);
+}
+
+/* The old summary, by read and write; of several the last. */
+static void test_facts_have_the_native_names(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	write_script("echo 'IO Summary: 7 ops 700.0 ops/s, (1/1 r/w) 1.0mb/s, 1us cpu/op, 1.0ms latency'\n"
+		     "echo 'IO Summary: 13 ops 1300.0 ops/s, (150/250 r/w) 36.1mb/s, 297us cpu/op, 6.5ms "
+		     "latency'\n");
+	trial_init(&t, "varmail", NULL);
+	assert_ok(run(&t, NULL, 0, &e), e);
+	assert_int_equal(t.r->ops, 13);
+	assert_true(fact(&t, "reads_per_s") == 150 && fact(&t, "writes_per_s") == 250);
+	assert_true(fabs(fact(&t, "latency_rw_mean") - 6.5e6) < 1);
+	assert_true(fabs(fact(&t, "latency_all_mean") - 2e6) < 1);
+	assert_true(fabs(fact(&t, "cpu_per_rw") - 297) < 1e-6);
+	assert_null(detail_find_fact(&t.r->detail, "cpu_per_op")); /* which the native engine has not */
+	assert_has(note(&t, "IO Summary"), "(150/250 r/w)");
 	free(t.f.program);
 	trial_clear(&t);
 }
@@ -114,6 +142,8 @@ static void test_failures_of_the_program(void **state)
 		NULL,
 		"filebench ended without an IO Summary: 1.3: Failed to write 4096 bytes on fd 6: "
 		"Success; what it said is with the trial");
+	check_failure("echo 'IO Summary: 444386 ops 7341.704 ops/s 1129/1129 rd/wr 36.1mb/s 2.031ms/op'\n", NULL,
+		"filebench's IO Summary tells of 444386 operations in 1m00.5");
 	check_failure(output,
 		"define fileset name=filesystem,path=$dir,entries=5,dirwidth=5\n"
 		"define process name=p { thread name=t { flowop statfile name=s,filesetname=filesystem } }\n",
@@ -192,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_DIR(test_the_plan_is_in_its_text),
 		IN_DIR(test_its_output_is_the_result),
+		IN_DIR(test_facts_have_the_native_names),
 		IN_DIR(test_failures_of_the_program),
 		IN_DIR(test_files_lie_in_the_volume),
 		IN_DIR(test_remarks_are_not_passed_on),
