@@ -75,15 +75,18 @@ void rehearse_failed(struct job *j, const struct err *why)
 	ended(j);
 }
 
-static void on_done(struct job *j, const struct msg_worker_done *d)
+static void on_done(struct job *j, struct msg_worker_done *d)
 {
 	struct rehearsed *h = &j->trial.rehearsed;
 
 	h->is_over = 1;
 	h->bytes = d->bytes;
 	h->elapsed_ns = d->elapsed_ns;
-	if (!d->ok)
+	if (!d->ok) {
 		trial_fail(&j->trial, &d->error);
+		j->trial.done.detail = d->detail; /* what shows why goes with the trial */
+		d->detail = (struct trial_detail){0};
+	}
 	trial_watch_stop(j);
 	worker_expect_end(j->worker, END_MS);
 }

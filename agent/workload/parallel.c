@@ -45,7 +45,8 @@ static int fill_spec(const struct workload_order *of, struct member *m, unsigned
 	m->spec.names = (struct strv){0};
 	m->spec.kind = (char *)kind_of(m);
 	m->spec.seed = of->spec->seed + (i + 1) * GOLDEN;
-	m->order = (struct workload_order){.spec = &m->spec, .plan = of->plan, .w = m->w};
+	m->order = (struct workload_order){.spec = &m->spec, .plan = of->plan, .w = m->w,
+		.told = of->told};
 	return m->w->kind == WORKLOAD_STREAM ? stream_spec_fill(of->plan, m->w, &m->spec, e) : 0;
 }
 
@@ -333,6 +334,8 @@ static int parallel_prepare(const struct workload_order *order, void **ret_state
 	p->open_hist = xcalloc(1, sizeof(*p->open_hist));
 	hist_clear(p->open_hist);
 	if (members_new(order, p, e) || all_ready(p, e)) {
+		if (order->told)
+			parallel_tell_notes(p, order->told);
 		parallel_clear(p);
 		return -1;
 	}

@@ -38,5 +38,7 @@ struct parallel {
 /* Each member as a part, its own parts, facts and notes under its name, and the window in which all
  * of them ran. Takes what it tells out of the members. */
 void parallel_tell(struct parallel *p, struct trial_detail *ret);
+/* Their notes alone: where one was never ready, nothing was counted. */
+void parallel_tell_notes(const struct parallel *p, struct trial_detail *ret);
 
 #endif

@@ -27,6 +27,18 @@ static void tell_part(struct trial_detail *ret, const char *kind, const char *na
 	to->hist_len = from->hist_len;
 }
 
+static void tell_notes(const struct member *m, struct trial_detail *ret)
+{
+	const struct trial_detail *d = &m->result.detail;
+
+	for (size_t i = 0; i < d->n_notes; i++) {
+		char *name = under(m, d->notes[i].name);
+
+		detail_note(ret, name, d->notes[i].text);
+		free(name);
+	}
+}
+
 static void tell_member(const struct member *m, struct trial_detail *ret)
 {
 	const struct msg_worker_done *d = &m->result;
@@ -45,11 +57,14 @@ static void tell_member(const struct member *m, struct trial_detail *ret)
 		detail_fact(ret, name, d->detail.facts[i].value, d->detail.facts[i].unit);
 		free(name);
 	}
-	for (size_t i = 0; i < d->detail.n_notes; i++) {
-		name = under(m, d->detail.notes[i].name);
-		detail_note(ret, name, d->detail.notes[i].text);
-		free(name);
-	}
+	tell_notes(m, ret);
+}
+
+void parallel_tell_notes(const struct parallel *p, struct trial_detail *ret)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->v[i].is_done)
+			tell_notes(&p->v[i], ret);
 }
 
 /* All members were at work until the first was done; the sample that tells of its end was cut a moment

@@ -255,6 +255,15 @@ void pg_cluster_tell_log(struct pg_cluster *c, struct trial_detail *d)
 	buf_free(&text);
 }
 
+void pg_cluster_leave_log(struct pg_cluster *c)
+{
+	if (!c->log || !c->order->told)
+		return;
+	kill_server(c);
+	pg_log_end(c->log); /* whole: its reader may be a step behind a client that heard of the error */
+	pg_cluster_tell_log(c, c->order->told);
+}
+
 void pg_cluster_tell(struct pg_cluster *c, struct trial_detail *d)
 {
 	static const char settings[] =

@@ -76,6 +76,8 @@ int pg_cluster_sync(struct pg_cluster *c, struct err *e);
 void pg_cluster_tell(struct pg_cluster *c, struct trial_detail *d);
 /* The server's log as a note, for a trial that failed. */
 void pg_cluster_tell_log(struct pg_cluster *c, struct trial_detail *d);
+/* The same for one that make or prepare fail: into order->told, after the server's end. */
+void pg_cluster_leave_log(struct pg_cluster *c);
 
 /* The database that the restore of that index makes in this block and repeat; caller frees. */
 char *pg_database_name(const struct workload_order *o, unsigned workload, const char *name);

@@ -188,6 +188,7 @@ static int dump_prepare(const struct workload_order *order, void **ret_state, st
 	struct dumping *s = dumping_new(order);
 
 	if (prepare(s, order, e)) {
+		pg_cluster_leave_log(&s->cluster);
 		dump_clear(s);
 		return -1;
 	}

@@ -154,6 +154,7 @@ static int restore_prepare(const struct workload_order *order, void **ret_state,
 	struct restoring *s = restoring_new(order);
 
 	if (prepare(s, order, e)) {
+		pg_cluster_leave_log(&s->cluster);
 		restore_clear(s);
 		return -1;
 	}

@@ -142,6 +142,8 @@ static int bench_make(const struct workload_order *order, struct err *e)
 	struct benching *s = bench_new(order);
 	int status = open_cluster(s, order, e) || fill(s, e) ? -1 : 0;
 
+	if (status)
+		pg_cluster_leave_log(&s->cluster);
 	bench_clear(s);
 	return status;
 }
@@ -166,6 +168,7 @@ static int bench_prepare(const struct workload_order *order, void **ret_state, s
 	struct benching *s = bench_new(order);
 
 	if (meter_init(&s->meter, BENCH_LANES, order->spec->sample_ns, e) || prepare(s, order, e)) {
+		pg_cluster_leave_log(&s->cluster);
 		bench_clear(s);
 		return -1;
 	}

@@ -168,10 +168,13 @@ static int run_trial(int fd, const struct workload_order *order, struct workload
 int worker_trial(int fd, const struct workload_order *order)
 {
 	struct workload_result *result = xcalloc(1, sizeof(*result));
+	struct workload_order own = *order;
 	struct cpu_used from = {0}, to;
 	struct err e = {0};
-	int rc = run_trial(fd, order, result, &from, &e);
+	int rc;
 
+	own.told = &result->detail;
+	rc = run_trial(fd, &own, result, &from, &e);
 	if (rc == 0)
 		err_clear(&e);
 	to = cpu_now();

@@ -37,7 +37,9 @@ cut-sql: {pg_restore: {dump: $IN/cut.sql, $globals}}
 cut-tar: {pg_restore: {dump: $IN/cut.tar, allow-errors: true, $globals}}
 cut-rows: {pg_restore: {dump: $IN/cut.dir, allow-errors: true, $globals}}
 collation: {pg_restore: {dump: $IN/collation.sql, $globals}}
-of-none: {pg_dump: {of: none}}"
+of-none: {pg_dump: {of: none}}
+bench: {pgbench: {scale: 1, duration: 1s, settings: {wal_level: minimal}}}
+beside: {parallel: [{pg_restore: {scale: 1, settings: {wal_level: minimal}}}, {stream: {op: write, size: 1M}}]}"
 	plan version "$ext4" "w: {pg_restore: {scale: 1, version: '7.4'}}"
 	plan full "ext4: {scratch: {disks: 1, size: 224M}, filesystem: {type: ext4}}" "\
 full: {pg_restore: {dump: $IN/big.sql, $globals}}"
@@ -86,6 +88,10 @@ test_wrong() {
 	says settings 'PostgreSQL .* did not start: FATAL: .*wal_level'
 	says of-none "no database of 'none'"
 	like "a failed trial has the server's log" "$(detail_of roles note 'server log')" 'role "keeper" does not exist'
+	like "so has one whose server does not start" "$(detail_of settings note 'server log')" 'FATAL: .*wal_level'
+	like "one whose database cannot be made" "$(detail_of template note 'server log')" 'ERROR: .*incompatible'
+	like "one that fails before the caches are made cold" "$(detail_of bench note 'server log')" 'FATAL: .*wal_level'
+	like "and a member of a parallel one" "$(detail_of beside note 'beside.1/server log')" 'FATAL: .*wal_level'
 	run fleet_ctl run "$T/version.yaml"
 	like "a version that is not there" "$(cat "$T/err" "$T/out")" 'PostgreSQL 7.4 is not installed here: there is [0-9]'
 	run fleet_ctl run "$T/denied.yaml"
