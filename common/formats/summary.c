@@ -140,6 +140,28 @@ static int check_row(struct row *row, struct reader *r)
 	return check_stddev(row, r);
 }
 
+/* Of a summary of times: all bytes over all of the time, which is the bytes of a trial over the mean,
+ * between those over its extremes. The deviation is relatively the same, to first order. */
+static void add_throughput(struct format_record *rec)
+{
+	const struct format_value *t = &rec->v[0];
+	struct format_value *v;
+	double bytes = (double)rec->bytes, rate = bytes / t->value;
+
+	if (!rec->bytes || strcmp(t->metric, "elapsed") != 0)
+		return;
+	v = record_value(rec, "throughput", "B/s", rate, rate * t->resolution / t->value);
+	v->marks = FORMAT_COMPUTED;
+	v->min = bytes / t->max;
+	v->max = bytes / t->min;
+	if (!isnan(v->min))
+		v->min_resolution = v->min * t->max_resolution / t->max;
+	if (!isnan(v->max))
+		v->max_resolution = v->max * t->min_resolution / t->min;
+	v->stddev = rate * t->stddev / t->value;
+	v->stddev_resolution = rate * t->stddev_resolution / t->value;
+}
+
 static void add_row(struct row *row, struct reader *r, struct context *c, struct format_found *f)
 {
 	const struct quantity *mean = &row->q[MEAN];
@@ -169,6 +191,7 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 		v->stddev = row->q[STDDEV].number.value;
 		v->stddev_resolution = row->q[STDDEV].number.resolution;
 	}
+	add_throughput(rec);
 	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %.9g %s%s%s", row->n, metric,
 		v->value, unit, context_of(rec, of, sizeof(of)),
 		mean->assumed ? " (a power of 1000 assumed)" : "");

@@ -67,7 +67,84 @@ static int is_kept(uint32_t workload, const struct analysis_run *r, const unsign
 	return workload < r->n_workloads && !told[workload];
 }
 
-/* The plan's kind of work decides; what a file printed is judged by the first metric it printed. */
+/* Which metrics a layout's results have: bit 1 << metric. */
+struct had {
+	uint32_t workload, layout;
+	unsigned metrics;
+};
+
+static int by_layout(const void *pa, const void *pb)
+{
+	const struct had *a = pa, *b = pb;
+
+	if (a->workload != b->workload)
+		return a->workload < b->workload ? -1 : 1;
+	return (a->layout > b->layout) - (a->layout < b->layout);
+}
+
+static unsigned metric_bit(enum metric_id m)
+{
+	return (unsigned)m < METRIC_COUNT ? 1u << m : 0;
+}
+
+/* What files printed; caller frees. */
+static struct had *metrics_had(const struct result_set *s, const struct analysis_run *r, size_t *ret_n)
+{
+	struct had *v = xcalloc(s->n_trials + s->n_summaries + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_trials; i++) {
+		const struct result_trial *t = &s->trials[i];
+
+		if (t->run != r->run->id || !t->n_printed || t->workload >= r->n_workloads)
+			continue;
+		v[n] = (struct had){t->workload, t->layout, 0};
+		for (size_t k = 0; k < t->n_printed; k++)
+			v[n].metrics |= metric_bit(t->printed[k].metric);
+		n++;
+	}
+	for (size_t i = 0; i < s->n_summaries; i++) {
+		const struct result_summary *m = &s->summaries[i];
+
+		if (m->run == r->run->id && m->workload < r->n_workloads)
+			v[n++] = (struct had){m->workload, m->layout, metric_bit(m->metric)};
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), by_layout);
+	*ret_n = n;
+	return v;
+}
+
+/* Where some layouts of a workload do not have what it would be judged by, and there is a metric that
+ * all of them have, it is judged by that one. */
+static void share_headlines(const struct result_set *s, struct analysis_run *r)
+{
+	size_t n, from = 0;
+	struct had *v = metrics_had(s, r, &n);
+
+	while (from < n) {
+		uint32_t workload = v[from].workload;
+		unsigned all = ~0u;
+
+		while (from < n && v[from].workload == workload) {
+			uint32_t layout = v[from].layout;
+			unsigned any = 0;
+
+			for (; from < n && v[from].workload == workload && v[from].layout == layout;
+				from++)
+				any |= v[from].metrics;
+			all &= any;
+		}
+		for (unsigned m = 0; m < METRIC_COUNT; m++)
+			if (!(all & metric_bit(r->headline[workload])) &&
+				(all & metric_bit((enum metric_id)m)))
+				r->headline[workload] = (enum metric_id)m;
+	}
+	free(v);
+}
+
+/* The plan's kind of work decides; what a file printed is judged by the first metric it printed that all
+ * layouts have. */
 static void find_headlines(const struct result_set *s, struct analysis_run *r)
 {
 	unsigned char *told;
@@ -97,6 +174,7 @@ static void find_headlines(const struct result_set *s, struct analysis_run *r)
 		r->headline[m->workload] = m->metric;
 		told[m->workload] = 1;
 	}
+	share_headlines(s, r);
 	for (size_t w = 0; s->wish.only && s->wish.n_metrics && w < r->n_workloads; w++)
 		r->headline[w] = s->wish.metrics[0];
 	free(told);

@@ -33,6 +33,8 @@ static double throughput(const struct result_row *r)
 {
 	double bytes = 0;
 
+	if (r->summary_only)
+		return r->throughput;
 	for (unsigned i = 0; i < r->listed; i++)
 		bytes += (double)r->trials[i]->sum.bytes;
 	if (r->metric != METRIC_ELAPSED || r->listed == 0 || bytes <= 0 || !(r->mean > 0))

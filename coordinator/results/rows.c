@@ -217,6 +217,7 @@ static void summary_row(const struct result_summary *m, struct result_row *row)
 		.resolution = m->resolution,
 		.summary_only = 1,
 		.n = m->n,
+		.throughput = NAN,
 		.mean = m->mean,
 		.median = NAN,
 		.stddev = m->stddev,
@@ -243,6 +244,44 @@ static int by_section(const void *pa, const void *pb, void *order)
 	c = c ? c : cmp(o->place[a->metric], o->place[b->metric]);
 	c = c ? c : cmp(a->layout_index, b->layout_index);
 	return c ? c : cmp((uint64_t)a->summary_only, (uint64_t)b->summary_only);
+}
+
+static int by_summary_place(const void *pa, const void *pb)
+{
+	const struct result_summary *a = *(const struct result_summary *const *)pa,
+				    *b = *(const struct result_summary *const *)pb;
+	int c = cmp(a->run, b->run);
+
+	c = c ? c : strcmp(a->host, b->host);
+	c = c ? c : cmp(a->workload, b->workload);
+	return c ? c : cmp(a->layout, b->layout);
+}
+
+/* Summaries of times get the throughput of the same trials. */
+static void add_throughputs(const struct result_set *s, struct result_row *rows, size_t n_rows)
+{
+	const struct result_summary **rates = xcalloc(s->n_summaries, sizeof(*rates));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_summaries; i++)
+		if (s->summaries[i].metric == METRIC_THROUGHPUT)
+			rates[n++] = &s->summaries[i];
+	if (n)
+		qsort(rates, n, sizeof(*rates), by_summary_place);
+	for (size_t i = 0; n && i < n_rows; i++) {
+		const struct result_summary key = {.run = rows[i].run,
+			.host = (char *)rows[i].host,
+			.workload = rows[i].workload_index,
+			.layout = rows[i].layout_index},
+					    *at = &key;
+		const struct result_summary **found =
+			bsearch(&at, rates, n, sizeof(*rates), by_summary_place);
+
+		if (rows[i].summary_only && rows[i].metric == METRIC_ELAPSED && found &&
+			(*found)->n == rows[i].n)
+			rows[i].throughput = (*found)->mean;
+	}
+	free(rates);
 }
 
 /* Rows of the summaries go between those of the trials; a layout has one row. */
@@ -274,6 +313,7 @@ static void add_summaries(const struct result_set *s, const enum metric_id *metr
 		rows->v[kept++] = *now;
 	}
 	rows->n = kept;
+	add_throughputs(s, rows->v, rows->n);
 }
 
 int result_rows(const struct result_set *s, const enum metric_id *metrics, size_t n_metrics,

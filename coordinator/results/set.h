@@ -207,6 +207,7 @@ struct result_row {
 	double resolution; /* the last printed digit, 0 for our own runs; of the coarsest trial */
 	int summary_only;  /* mean, min, max and stddev as printed (NaN: not told), no values */
 	double stddev_resolution; /* of a summary's stddev */
+	double throughput; /* of a summary of times: B/s of the same trials; NaN: not known */
 	int unit_assumed;  /* of some trial: see result_printed */
 	unsigned n;        /* blocks that count (repeats averaged), or trials behind a summary */
 	unsigned listed;   /* how many stand in values, blocks and trials: n, or 0 for a summary */

@@ -214,6 +214,31 @@ static void test_summary(void **state)
 	format_found_clear(&f);
 }
 
+/* Bytes over the mean time, between bytes over its extremes. */
+static void test_summary_throughput(void **state)
+{
+	struct format_found f = {0};
+	const struct format_value *v;
+
+	(void)state;
+	kit_good("bytes: 1000\nn=10 mean=50s min=40s max=80s sd=10s\nn=3 mean=20s layout=b\n"
+		 "n=3 mean=549MiB/s layout=c\n",
+		"summary", &f);
+	v = kit_value(&f.records[0], "throughput");
+	kit_near(v->value, 20, "mean");
+	kit_near(v->resolution, 0.4, "resolution");
+	kit_near(v->min, 12.5, "minimum");
+	kit_near(v->max, 25, "maximum");
+	kit_near(v->stddev, 4, "deviation");
+	assert_int_equal(v->marks, FORMAT_COMPUTED);
+	assert_string_equal(f.records[0].v[0].metric, "elapsed");
+	v = kit_value(&f.records[1], "throughput");
+	kit_near(v->value, 50, "mean alone");
+	assert_true(isnan(v->min) && isnan(v->max) && isnan(v->stddev));
+	assert_int_equal(f.records[2].n_v, 1);
+	format_found_clear(&f);
+}
+
 static const struct {
 	const char *text, *words;
 } wrong_rows[] = {
@@ -255,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_unit_trap),
 		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_summary_throughput),
 		cmocka_unit_test(test_wrong_rows),
 	};
 

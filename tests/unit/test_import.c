@@ -366,7 +366,7 @@ static void test_hardware_raid(void **state)
 
 	(void)state;
 	example("zfs-vs-hardware-raid", &s, &a);
-	assert_int_equal(s.n_summaries, 8);
+	assert_int_equal(s.n_summaries, 16); /* times and throughputs */
 	c = comparison(&a, "imported", "raid6", "raidz2", "H700-write");
 	assert_int_equal(c->c.verdict, VERDICT_FASTER);
 	near(exp(c->c.d) - 1, -0.82, 0.005);
@@ -380,6 +380,67 @@ static void test_hardware_raid(void **state)
 	near(exp(c->c.d) - 1, 0.034, 0.0006);
 	near(exp(c->c.lo) - 1, -0.06, 0.0006);
 	near(exp(c->c.hi) - 1, 0.139, 0.0006);
+	analysis_clear(&a);
+	result_set_clear(&s);
+}
+
+/* 30720 MiB over the mean times, in whole MiB/s, as the page of the test has them. */
+static void test_hardware_raid_throughput(void **state)
+{
+	static const struct {
+		const char *host, *layout, *workload;
+		double rate;
+	} rates[] = {{"imported", "raidz2", "H700-write", 549}, {"imported", "raidz2", "H700-read", 415},
+		{"imported", "raid6", "H700-write", 101}, {"imported", "raid6", "H700-read", 197},
+		{"imported", "raidz2", "H800-write", 1097}, {"imported", "raidz2", "H800-read", 1024},
+		{"imported", "raid6", "H800-write", 209}, {"imported", "raid6", "H800-read", 1059}};
+	struct report_options o = {0};
+	struct result_set s = {0};
+	struct analysis a;
+	struct buf out = {0};
+	struct err e = {0};
+
+	(void)state;
+	example("zfs-vs-hardware-raid", &s, &a);
+	assert_int_equal(a.runs[0].headline[0], METRIC_ELAPSED);
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		near(round(row(&a, rates[i].host, rates[i].layout, rates[i].workload)->throughput /
+			     1048576),
+			rates[i].rate, 0.5);
+	analysis_clear(&a);
+	assert_ok(report_text(&s, &o, &out, &e), e);
+	assert_has(buf_str(&out), "549 MiB/s");
+	buf_reset(&out);
+	s.wish.only = 1;
+	s.wish.metrics[s.wish.n_metrics++] = METRIC_THROUGHPUT;
+	assert_ok(report_text(&s, &o, &out, &e), e);
+	assert_has(buf_str(&out), "549 MiB/s");
+	buf_free(&out);
+	result_set_clear(&s);
+}
+
+/* Times of one layout and rates of another are compared by what both have. */
+static void test_shared_metric(void **state)
+{
+	struct import_options o = {0};
+	struct result_set s = {0};
+	struct analysis a;
+	struct err e = {0};
+	uint64_t run;
+
+	(void)state;
+	add(&s, "x",
+		"bytes: 1GiB\nlayout: a\n10.1\n10.2\n10.3\nlayout: b\n549 MB/s\n550 MB/s\n551 MB/s\n"
+		"workload: w\nlayout: a\n1s\nlayout: b\n2s\n",
+		&o, &run);
+	add(&s, "y", "bytes: 1GiB\nlayout: a\nn=4 mean=9s\nlayout: b\nn=4 mean=5MiB/s\n", &o, &run);
+	assert_ok(export_read_end(&s, &e), e);
+	assert_ok(analysis_make(&s, &a, &e), e);
+	assert_int_equal(a.runs[0].headline[0], METRIC_THROUGHPUT);
+	assert_int_equal(a.runs[0].headline[1], METRIC_ELAPSED);
+	assert_int_equal(a.runs[1].headline[0], METRIC_THROUGHPUT);
+	assert_int_equal(a.comparisons[0].metric, METRIC_THROUGHPUT);
+	assert_int_equal(a.comparisons[0].c.verdict, VERDICT_FASTER);
 	analysis_clear(&a);
 	result_set_clear(&s);
 }
@@ -420,6 +481,8 @@ int main(void)
 		cmocka_unit_test(test_export_comes_back),
 		cmocka_unit_test(test_raidz2),
 		cmocka_unit_test(test_hardware_raid),
+		cmocka_unit_test(test_hardware_raid_throughput),
+		cmocka_unit_test(test_shared_metric),
 		cmocka_unit_test(test_varmail),
 	};
 
