@@ -117,10 +117,11 @@ static int goes_with_mount(const char *source)
 	return c == '1';
 }
 
-/* Only a whole file system on a block device comes back as it was by mounting it again. */
+/* Only a whole file system on a block device comes back as it was by mounting it again. One that a process
+ * serves would hang on us: that process would be our child, and have the lock of the helper that mounted. */
 static int can_remount(const struct mount_entry *m)
 {
-	return m && strcmp(m->point, "/") && !strcmp(m->root, "/") &&
+	return m && strcmp(m->point, "/") && !strcmp(m->root, "/") && !str_starts(m->type, "fuse") &&
 	       str_starts(m->source, "/dev/") && !goes_with_mount(m->source);
 }
 
