@@ -25,6 +25,7 @@
 #define MAX_RECORDS 4000
 
 struct fixture {
+	uint64_t deadline_s; /* of the job; 0: none */
 	char dir[64];
 	struct event_base *base;
 	struct children *kids;
@@ -228,6 +229,7 @@ static inline int try_job(struct fixture *f, unsigned blocks, const char *rest, 
 	o->job_tag = xstrdup("0a1b2c");
 	o->run_name = xstrdup("test");
 	o->wait_continue = wait_continue;
+	o->deadline_s = f->deadline_s;
 	o->blocks = blocks;
 	o->n_units = blocks;
 	o->units = xcalloc(blocks, sizeof(*o->units));

@@ -136,6 +136,31 @@ static void test_policy_that_shrinks(void **state)
 	teardown(&f);
 }
 
+static void shorten_jobs(struct fixture *f)
+{
+	char *rules = xasprintf("allow: {directories: [{path: %s/bench}]}\nlimits: {job: 1h}\n", f->dir);
+	struct err e;
+
+	assert_ok(fs_write_file(f->opt.config, rules, strlen(rules), 0600, &e), e);
+	free(rules);
+}
+
+static void test_policy_whose_limit_shrinks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	f.deadline_s = 7200;
+	f.when = RECORD_TRIAL_START;
+	f.react = shorten_jobs;
+	run(&f, 2, QUICK, 0);
+	assert_int_equal(f.state, ATTEMPT_FAILED);
+	assert_int_equal(count(&f, RECORD_VOLUME_READY), 1);
+	assert_has(f.error, "limits.job");
+	teardown(&f);
+}
+
 static void test_cancel_everywhere(void **state)
 {
 	static const enum record_type at[] = {RECORD_ATTEMPT_START, RECORD_UNIT_START, RECORD_STEP,
@@ -334,6 +359,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_key_of_what_is_kept),
 		cmocka_unit_test(test_journal_without_a_header),
 		cmocka_unit_test(test_policy_that_shrinks),
+		cmocka_unit_test(test_policy_whose_limit_shrinks),
 		cmocka_unit_test(test_cancel_everywhere),
 		cmocka_unit_test(test_worker_killed),
 		cmocka_unit_test(test_retry),
