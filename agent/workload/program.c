@@ -283,15 +283,46 @@ static const char *last_line(const struct buf *b, int *ret_len)
 	return text + from;
 }
 
+/* Errors of storage that programs print, whatever they print behind them. */
+static const struct {
+	const char *text;
+	enum err_code code;
+} storage_errors[] = {{"No space left on device", ERR_FULL}, {"Disk quota exceeded", ERR_FULL},
+	{"Input/output error", ERR_IO}, {"Read-only file system", ERR_IO}};
+
+/* The line of stderr that says such an error, cut as last_line; NULL: none does. */
+static const char *storage_line(const struct buf *b, int *ret_len, enum err_code *ret_code)
+{
+	const char *text = buf_str(b), *at = NULL, *from;
+	size_t len;
+
+	for (size_t i = 0; !at && i < ARRAY_LEN(storage_errors); i++) {
+		at = strstr(text, storage_errors[i].text);
+		*ret_code = storage_errors[i].code;
+	}
+	if (!at)
+		return NULL;
+	for (from = at; from > text && from[-1] != '\n';)
+		from--;
+	len = strcspn(from, "\r\n");
+	*ret_len = len > 400 ? 400 : (int)len;
+	return from;
+}
+
 int program_check(const struct program *p, const struct program_end *r, struct err *e)
 {
 	const char *name = p->argv->v[0], *line, *colon;
+	enum err_code code = ERR_FAILED;
 	char time[UNITS_LEN];
 	int len;
 
 	if (r->exited && r->exit_status == 0 && !r->timed_out)
 		return 0;
-	line = last_line(&r->err, &len);
+	line = storage_line(&r->err, &len, &code);
+	if (!line)
+		code = ERR_FAILED;
+	if (!line)
+		line = last_line(&r->err, &len);
 	if (len == 0)
 		line = last_line(&r->out, &len);
 	colon = len ? ": " : "";
@@ -299,7 +330,7 @@ int program_check(const struct program *p, const struct program_end *r, struct e
 		return err_set(e, ERR_TIMEOUT, "%s took longer than its timeout of %s and was killed%s%.*s",
 			name, units_duration(p->timeout_ns, time), colon, len, line);
 	if (r->exited)
-		return err_set(e, ERR_FAILED, "%s ended with status %d%s%.*s", name, r->exit_status,
+		return err_set(e, code, "%s ended with status %d%s%.*s", name, r->exit_status,
 			colon, len, line);
 	return err_set(e, ERR_FAILED, "%s was killed by signal %d (%s)%s%.*s", name, r->signal,
 		sigdescr_np(r->signal) ? sigdescr_np(r->signal) : "unknown", colon, len, line);

@@ -238,9 +238,9 @@ static int check_op(struct build *b, const struct wml_item *item, const struct w
 		return wml_fail(file, item->at, b->e, "%s wants 'value='", t->word);
 	if (t->flow == FLOW_AIOWRITE && !op->random)
 		return wml_fail(file, item->at, b->e, "aiowrite wants 'random'");
-	if (op->direct && op->iosize.fixed % 4096 && !op->iosize.dist && (t->is_read || t->is_write))
+	if (op->direct && op->iosize.fixed % 512 && !op->iosize.dist && (t->is_read || t->is_write))
 		return wml_fail(file, item->at, b->e,
-			"directio wants an 'iosize' in multiples of 4k, not %lld",
+			"directio wants an 'iosize' in multiples of 512, not %lld",
 			(long long)op->iosize.fixed);
 	return 0;
 }

@@ -36,6 +36,7 @@ static void part_row(struct grid *g, const json_t *v, const json_t *trial)
 	static const char *const latencies[] = {
 		"latency_mean_ns", "latency_p50_ns", "latency_p99_ns"};
 	int64_t bytes = json_get_int(v, "bytes", 0);
+	double seconds = json_get_num(v, "elapsed_ns", 0) / NS_PER_S;
 	char text[UNITS_LEN];
 
 	grid_addf(g, "%lld", show_number_of(trial, "block"));
@@ -44,8 +45,10 @@ static void part_row(struct grid *g, const json_t *v, const json_t *trial)
 	grid_addf(g, "%lld", show_number_of(trial, "repeat"));
 	grid_addf(g, "%lld", show_number_of(v, "attempt"));
 	grid_add(g, show_text_of(v, "name"));
+	grid_add(g, show_text_of(v, "kind"));
 	grid_addf(g, "%lld", show_number_of(v, "ops"));
 	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
+	grid_add(g, seconds > 0 && bytes > 0 ? units_rate((double)bytes / seconds, text) : NULL);
 	for (size_t i = 0; i < ARRAY_LEN(latencies); i++)
 		grid_add(g, report_quantity(json_get_num(v, latencies[i], NAN), "ns", text));
 	grid_addf(g, "%lld", show_number_of(v, "errors"));
@@ -54,15 +57,15 @@ static void part_row(struct grid *g, const json_t *v, const json_t *trial)
 static void show_parts(struct show *s, const json_t *job)
 {
 	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT", "PART",
-		"OPS", "BYTES", "MEAN", "P50", "P99", "ERRORS", NULL};
+		"KIND", "OPS", "BYTES", "RATE", "MEAN", "P50", "P99", "ERRORS", NULL};
 	static const char *const plain[] = {
-		NULL, NULL, NULL, "1", "1", NULL, NULL, "-", "-", "-", "-", "0"};
-	static const unsigned char order[] = {4, 3, 7, 9, 8, 255};
+		NULL, NULL, NULL, "1", "1", NULL, NULL, NULL, "-", "-", "-", "-", "-", "0"};
+	static const unsigned char order[] = {4, 3, 8, 11, 10, 255};
 	const json_t *v, *trial, *last = NULL;
 	struct grid g;
 	size_t i;
 
-	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 0x3f << 6);
+	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 0x7f << 7);
 	json_array_foreach(s->lines, i, v)
 	{
 		if (show_is_of(v, "trial", job))

@@ -19,6 +19,9 @@
 #define POWER 0.8
 /* Logarithms of equal ratios differ in their last bits: spread below this is none. */
 #define NO_SPREAD 1e-14
+/* Ln ratios nearer to 0 are no difference: no report prints them, and no clock around a trial is as
+ * good. */
+#define NO_RATIO 1e-6
 
 static int is_value(double v)
 {
@@ -290,6 +293,8 @@ static void judge(const struct compare_terms *t, struct compared *c)
 			fmin(1, t->k * dist_t_two_sided(fmax(0, fabs(c->d) - c->r) / c->se, c->df));
 	c->within_margin = t->margin > 0 && c->lo > -inside && c->hi < inside;
 	c->verdict = VERDICT_NO_DIFFERENCE;
+	if (fabs(c->d) < NO_RATIO)
+		return;
 	if (c->lo > 0)
 		c->verdict = t->higher_is_better ? VERDICT_FASTER : VERDICT_SLOWER;
 	else if (c->hi < 0)

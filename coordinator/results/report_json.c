@@ -104,6 +104,23 @@ static json_t *design_json(const char *design)
 	return *design ? json_text("unknown") : json_null();
 }
 
+/* What is set may be a folder, a disk or a host: a redacted report says only what was set. */
+static json_t *sets_json(const struct strv *sets, int redact)
+{
+	json_t *list;
+
+	if (!redact)
+		return export_strv(sets);
+	list = json_array();
+	for (size_t i = 0; i < sets->n; i++) {
+		char *shown = xasprintf("%.*s=redacted", (int)strcspn(sets->v[i], "="), sets->v[i]);
+
+		json_array_append_new(list, json_text(shown));
+		free(shown);
+	}
+	return list;
+}
+
 static json_t *runs_json(const struct result_set *s, const struct report_options *opt,
 	const struct analysis *a)
 {
@@ -125,7 +142,7 @@ static json_t *runs_json(const struct result_set *s, const struct report_options
 		set(o, "seed", json_text(seed));
 		set(o, "blocks", r->blocks ? json_integer(r->blocks) : json_null());
 		set(o, "cache", text_or_null(r->cache));
-		set(o, "sets", export_strv(&r->sets));
+		set(o, "sets", sets_json(&r->sets, opt->redact));
 		set(o, "until", until_json(s, opt, &a->runs[i]));
 		set(o, "sources", sources_json(r));
 		json_array_append_new(list, o);

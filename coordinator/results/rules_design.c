@@ -100,29 +100,47 @@ static void redundancy_differs(const struct rule_input *in)
 			lo == 1 ? "" : "s", strong->name, hi);
 }
 
-struct capacity {
-	const char *host, *small, *large; /* layouts */
-	uint64_t lo, hi;
-};
-
-static void capacity_told(const struct rule_input *in, const struct capacity *c)
+/* The most that each layout had, whatever its trials found free; 0: not known. */
+static void capacity_told(const struct rule_input *in, const char *host, const uint64_t *most)
 {
+	const struct strv *layouts = &in->run->run->layouts;
+	size_t small = layouts->n, large = layouts->n;
 	char a[UNITS_LEN], b[UNITS_LEN];
 
-	if (!c->lo || (double)(c->hi - c->lo) <= CAPACITY_DIFFERS * (double)c->hi)
+	for (size_t i = 0; i < layouts->n; i++) {
+		if (!most[i])
+			continue;
+		if (small == layouts->n || most[i] < most[small])
+			small = i;
+		if (large == layouts->n || most[i] > most[large])
+			large = i;
+	}
+	if (small == layouts->n ||
+		(double)(most[large] - most[small]) <= CAPACITY_DIFFERS * (double)most[large])
 		return;
-	finding_add(in, SEVERITY_NOTE, c->host, NULL, NULL,
-		json_pack("{ss sI ss sI}", "least", c->small, "least_bytes", (json_int_t)c->lo,
-			"most", c->large, "most_bytes", (json_int_t)c->hi),
-		"usable: %s %s, %s %s", c->small, units_size((int64_t)c->lo, a), c->large,
-		units_size((int64_t)c->hi, b));
+	finding_add(in, SEVERITY_NOTE, host, NULL, NULL,
+		json_pack("{ss sI ss sI}", "least", layouts->v[small], "least_bytes",
+			(json_int_t)most[small], "most", layouts->v[large], "most_bytes",
+			(json_int_t)most[large]),
+		"usable: %s %s, %s %s", layouts->v[small], units_size((int64_t)most[small], a),
+		layouts->v[large], units_size((int64_t)most[large], b));
+}
+
+/* What a directory that was there already has left is no capacity: others write there, too. */
+static int has_capacity(const struct rule_input *in, const struct result_trial *t)
+{
+	const struct plan *p = in->run->plan;
+
+	return t->usable_bytes && t->layout < in->run->run->layouts.n &&
+	       !(p && t->layout < p->n_layouts && p->layouts[t->layout].existing);
 }
 
 /* Trials stand by host. */
 static void capacity_differs(const struct rule_input *in)
 {
-	struct capacity c = {0};
-	size_t trials = 0;
+	size_t n = in->run->run->layouts.n, trials = 0;
+	uint64_t *most = xcalloc(n + 1, sizeof(*most));
+	const char *host = NULL;
 
 	for (size_t i = 0; i < in->set->n_trials; i++) {
 		const struct result_trial *t = &in->set->trials[i];
@@ -130,27 +148,23 @@ static void capacity_differs(const struct rule_input *in)
 		if (t->run != in->run->run->id || !t->sum.ok || t->superseded)
 			continue;
 		trials++;
-		if (!t->usable_bytes) {
+		if (!has_capacity(in, t)) {
 			finding_unknown(in, "no usable sizes");
 			continue;
 		}
-		if (!c.host || strcmp(c.host, t->host) != 0) {
-			capacity_told(in, &c);
-			c = (struct capacity){t->host, t->layout_name, t->layout_name,
-				t->usable_bytes, t->usable_bytes};
+		if (host && strcmp(host, t->host) != 0) {
+			capacity_told(in, host, most);
+			memset(most, 0, n * sizeof(*most));
 		}
-		if (t->usable_bytes < c.lo) {
-			c.lo = t->usable_bytes;
-			c.small = t->layout_name;
-		}
-		if (t->usable_bytes > c.hi) {
-			c.hi = t->usable_bytes;
-			c.large = t->layout_name;
-		}
+		host = t->host;
+		if (t->usable_bytes > most[t->layout])
+			most[t->layout] = t->usable_bytes;
 	}
-	capacity_told(in, &c);
+	if (host)
+		capacity_told(in, host, most);
 	if (!trials)
 		finding_unknown(in, "no usable sizes");
+	free(most);
 }
 
 void rule_layouts_unlike(const struct rule_input *in)

@@ -1,6 +1,7 @@
 /*
- * Of rule V13: trials of one workload took different inputs, or other versions of a program, or moved
- * other amounts of data. What they took stands in their notes. Owns nothing beyond a call.
+ * Of rule V13: trials of one workload took different inputs, or other versions of a program, moved
+ * other amounts of data, or found other caches. What they took stands in their notes. Owns nothing
+ * beyond a call.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +100,30 @@ static void amount_told(const struct rule_input *in, const struct result_row *a,
 		->metric = METRIC_ELAPSED;
 }
 
+/* The same within a row, whose mean is then one of unlike things. */
+static void amounts_within(const struct rule_input *in, const struct result_row *row)
+{
+	uint64_t least = 0, most = 0;
+	char x[UNITS_LEN], y[UNITS_LEN];
+
+	for (unsigned i = 0; i < row->listed; i++) {
+		uint64_t bytes = row->trials[i]->sum.bytes;
+
+		if (bytes && (!least || bytes < least))
+			least = bytes;
+		if (bytes > most)
+			most = bytes;
+	}
+	if ((double)(most - least) <= AMOUNT_DIFFERS * (double)most)
+		return;
+	finding_add(in, SEVERITY_INVALID, row->host, row->layout, row->workload,
+		json_pack("{sI sI}", "least_bytes", (json_int_t)least, "most_bytes",
+			(json_int_t)most),
+		"elapsed is of %s in one trial and of %s in another: not the same work",
+		units_size((int64_t)least, x), units_size((int64_t)most, y))
+		->metric = METRIC_ELAPSED;
+}
+
 /* A time says something of a layout only beside the time of the same work: of results that no plan of
  * ours made alike. */
 static void amounts_differ(const struct rule_input *in)
@@ -108,8 +133,10 @@ static void amounts_differ(const struct rule_input *in)
 
 	FOR_ROWS(in, row)
 	{
-		if (row->metric != METRIC_ELAPSED || !rule_row_is_headline(in, row) ||
-			isnan(bytes_of(row)))
+		if (row->metric != METRIC_ELAPSED || !rule_row_is_headline(in, row))
+			continue;
+		amounts_within(in, row);
+		if (isnan(bytes_of(row)))
 			continue;
 		if (!first || first->workload_index != row->workload_index ||
 			strcmp(first->host, row->host) != 0) {
@@ -122,13 +149,56 @@ static void amounts_differ(const struct rule_input *in)
 	}
 }
 
+static void caches_told(const struct rule_input *in, const struct result_row *row,
+	const struct result_trial *a, const struct result_trial *b)
+{
+	finding_add(in, SEVERITY_WARNING, row->host, NULL, row->workload,
+		json_pack("{ss ss ss ss ss}", "what", "caches", "layout", a->layout_name, "value",
+			a->cache, "other_layout", b->layout_name, "other_value", b->cache),
+		"caches: %s in %s, %s in %s", a->cache, a->layout_name, b->cache, b->layout_name);
+}
+
+/* The first two trials of a workload on a host that found other caches, as their files tell. Layouts
+ * that are runs of their own are held against each other elsewhere. */
+static void caches_differ(const struct rule_input *in)
+{
+	const struct result_row *of = NULL;
+	const struct result_trial *first = NULL;
+	int told = 0;
+
+	FOR_ROWS(in, row)
+	{
+		if (!rule_row_is_headline(in, row))
+			continue;
+		if (!of || of->workload_index != row->workload_index ||
+			strcmp(of->host, row->host) != 0 || in->run->run->n_sources) {
+			first = NULL;
+			told = 0;
+		}
+		of = row;
+		for (unsigned i = 0; i < row->listed && !told; i++) {
+			const struct result_trial *t = row->trials[i];
+
+			if (!*t->cache)
+				continue;
+			if (!first)
+				first = t;
+			told = strcmp(first->cache, t->cache) != 0;
+			if (told)
+				caches_told(in, row, first, t);
+		}
+	}
+}
+
 void rule_inputs_differ(const struct rule_input *in)
 {
 	size_t n = in->run->n_workloads + 1;
 
 	if (!in->run->plan &&
-		(in->run->run->n_sources || strcmp(in->run->run->state, "imported") == 0))
+		(in->run->run->n_sources || strcmp(in->run->run->state, "imported") == 0)) {
 		amounts_differ(in);
+		caches_differ(in);
+	}
 
 	for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
 		struct first *first = xcalloc(n, sizeof(*first));

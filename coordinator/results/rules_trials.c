@@ -114,8 +114,9 @@ static int reads_only(const struct rule_input *in, const struct result_row *row)
 {
 	const struct workload_nature w = nature_of(in, row);
 
-	if (w.moves == MOVES_UNKNOWN && plan_of(in))
-		finding_unknown(in, "not told what a workload reads from the volume");
+	if (w.moves == MOVES_UNKNOWN)
+		finding_unknown(in, plan_of(in) ? "not told what a workload reads from the volume"
+						: "no plan");
 	if (w.moves == MOVES_READS && w.other_bytes)
 		finding_unknown(in, "no count of the bytes that a workload read");
 	return w.moves == MOVES_READS && !w.other_bytes;
@@ -154,9 +155,7 @@ void rule_cached_read(const struct rule_input *in)
 		if (!rule_row_is_headline(in, row) || !reads_only(in, row))
 			continue;
 		m = moved_by(row);
-		if (m.reads == 0)
-			continue;
-		if (m.counted < m.reads)
+		if (m.counted < m.reads || (m.reads == 0 && row->n > 0))
 			finding_unknown(in, "no counters of the disks");
 		if (m.counted == 0)
 			continue;
@@ -368,11 +367,17 @@ void rule_cpu_bound(const struct rule_input *in)
 	}
 }
 
+/* What others printed says nothing of samples. */
 void rule_samples_missing(const struct rule_input *in)
 {
+	for (size_t i = 0; i < in->set->n_summaries; i++)
+		if (in->set->summaries[i].run == in->run->run->id)
+			finding_unknown(in, "nothing told beside the trials");
 	for (size_t i = 0; i < in->set->n_trials; i++) {
 		const struct result_trial *t = &in->set->trials[i];
 
+		if (t->run == in->run->run->id && t->sum.ok && (t->n_printed || !t->sum.started_wall_ns))
+			finding_unknown(in, "nothing told beside the trials");
 		if (t->run == in->run->run->id && !t->superseded && t->lost)
 			finding_add(in, SEVERITY_WARNING, t->host, t->layout_name, t->workload_name,
 				json_pack("{si si si}", "block", (int)t->block, "repeat",

@@ -26,6 +26,11 @@ status() {
 }
 
 test_published() {
+	for f in "$EXAMPLES"/*.txt; do
+		run "$AM" compare "$f"
+		like "no rule that needs more than ${f##*/} passes in silence" "$(cat "$T/out")" \
+			'^unknown .*no plan: V01 V02 .* V19 V20 V21 '
+	done
 	run "$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt"
 	is "restores and dumps: exit status" "$STATUS" 0
 	grep -v '^unknown' "$T/out" >"$T/known"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Manual pages: no warning of mandoc or of man (groff), where these are installed; nothing but ASCII,
-# which is what every terminal has; and quotes around each word of a list, not around all of it.
+# which is what every terminal has; quotes around each word of a list, not around all of it; and no
+# quoted text that begins with a word that is a macro.
 # Usage: man.sh [ROOT]
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 2
@@ -14,7 +15,10 @@ fi
 status=0
 for page in "${pages[@]}"; do
 	LC_ALL=C grep -nP '[^\x00-\x7f]' "$page" | sed "s|^\([0-9]*\):.*|$page:\1: not ASCII|"
-	awk -v page="$page" '/^\.(Ql|Dq|Sq|Li) / {
+	awk -v page="$page" '/^\.(Ql|Dq|Sq|Li|Em|Sy) (Ad|An|At|Do|In|No|Ns|So) / {
+		print page ":" NR ": " $1 " loses " $2 ", which is a macro: write \\&" $2
+	}
+	/^\.(Ql|Dq|Sq|Li) / {
 		for (i = 3; i < NF; i++)
 			if ($i == "," && $(i + 1) !~ /^[A-Z][a-z]$/)
 				print page ":" NR ": " $1 " quotes the comma, too: repeat " substr($1, 2) " behind it"

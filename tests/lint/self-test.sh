@@ -168,6 +168,7 @@ man_fault() { # man_fault LINE WORDS NAME
 }
 man_fault 'serial:…' 'page.1:9: not ASCII' "a character that not every terminal has"
 man_fault '.Ql a , b' 'page.1:9: .Ql quotes the comma' "quotes around a list"
+man_fault '.Dq No difference' 'page.1:9: .Dq loses No' "a quoted word that is a macro"
 if command -v mandoc >/dev/null; then
 	man_fault '.Frobnicate' 'unknown macro' "a macro that is none"
 fi

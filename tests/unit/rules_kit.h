@@ -33,6 +33,7 @@ struct scene {
 	uint64_t written;            /* to the disks */
 	int no_counters;
 	uint64_t usable[2];
+	uint64_t shrinks;            /* usable bytes that each block leaves less */
 	uint32_t lost;
 	double resolution; /* of printed times; 0: our own */
 	int summary;  /* averages alone; 2: without their range */
@@ -310,6 +311,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
 	t.sum.tele.disk_write_bytes = c->written;
 	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
+	t.usable_bytes -= c->shrinks * (block - 1);
 	t.lost = layout == 1 && block == 2 ? c->lost : 0;
 	set_evidence(c, layout, &t, &evidence, disks, ids);
 	if (has_more(c))

@@ -289,6 +289,25 @@ static void no_spread(void **state)
 }
 
 /* Whole seconds widen the interval by half a second over each mean. */
+/* Printed to the nanosecond, alike on each side: the reports show no digit of it. */
+static void less_than_a_millionth_is_no_difference(void **state)
+{
+	struct compare_side a = SIDE(10.123456789, 10.123456789, 10.123456789);
+	struct compare_side b = SIDE(10.123456788, 10.123456788, 10.123456788);
+	struct compare_side c = SIDE(10.123556789, 10.123556789, 10.123556789);
+	struct compared r;
+
+	(void)state;
+	a.resolution = b.resolution = c.resolution = 1e-10;
+	r = one(a, b, 0, plain);
+	assert_true(r.hi < 0);
+	assert_int_equal(r.verdict, VERDICT_NO_DIFFERENCE);
+	r = one(b, a, 0, plain);
+	assert_int_equal(r.verdict, VERDICT_NO_DIFFERENCE);
+	r = one(a, c, 0, plain);
+	assert_int_equal(r.verdict, VERDICT_SLOWER);
+}
+
 static void resolution_widens(void **state)
 {
 	struct compare_side a = SIDE(28, 29, 28, 29), b = SIDE(30, 31, 30, 30);
@@ -445,6 +464,7 @@ int main(void)
 		cmocka_unit_test(what_is_called_is_seen),
 		cmocka_unit_test(margins),
 		cmocka_unit_test(no_spread),
+		cmocka_unit_test(less_than_a_millionth_is_no_difference),
 		cmocka_unit_test(resolution_widens),
 		cmocka_unit_test(what_is_no_value_is_missing),
 		cmocka_unit_test(summaries_are_bounded),

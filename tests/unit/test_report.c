@@ -96,7 +96,7 @@ static void text_of_the_published_test(void **state)
 		"warning    V07 hba8/dump: trials 2, 3 both 8m42.781s (chance 0.06%)\n"
 		"warning    V17 order unknown · V23 these builds only\n"
 		"unknown    no plan: V02 V03 V15 V16 V25 V26 · nothing told beside the trials: V08 "
-		"V10 V11 V19 V21 V22 · no list of the disks: V09 V14 V28 · "
+		"V10 V11 V19 V20 V21 V22 · no list of the disks: V09 V14 V28 · "
 		"no use of the CPUs: V12 · no description of every host: V13 · "
 		"no usable sizes: V16 · no size of the data: V18\n"
 		"findings   see arraymark-findings(7)\n";
@@ -184,7 +184,7 @@ static void faults_are_told(void **state)
 		"warning    V04 hba8+board2/load: n = 0: 3 are needed for an interval\n"
 		"warning    V20 hba8/load: block 1: 7 records with samples were lost on the host; "
 		"the totals are whole\n"
-		"unknown    no plan: V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
+		"unknown    no plan: V01 V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
 		"nothing told beside the trials: V08 V10 V11 V19 V21 V22 · "
 		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
 		"no description of every host: V13 V29 · no usable sizes: V16 · "

@@ -122,11 +122,43 @@ static void findings_name_them_else(void **state)
 	result_set_clear(&set);
 }
 
+/* What was set on the command line: folders and hosts. */
+static void what_was_set_tells_no_folder_and_no_host(void **state)
+{
+	static char *sets[] = {"layouts.z2.existing=/srv/SECRET/z2", "hosts=knew,kold.example"};
+	struct result_run r = {.id = 1, .name = "demo", .state = "done", .plan_sha256 = "",
+		.tool_version = "", .user = "", .cache = "cold", .design = "random-blocks",
+		.sets = {sets, 2, 0}, .layouts = {layouts, 1, 0}, .workloads = {workloads, 1, 0}};
+	struct result_set set = {0};
+	struct buf lines = {0};
+	char *text;
+
+	(void)state;
+	export_run(&r, &lines);
+	add_trial(&lines, "knew", 1);
+	lines_read(lines.data, &set);
+	buf_free(&lines);
+	for (size_t f = 0; f < ARRAY_LEN(formats); f++) {
+		text = report(&set, f, 1);
+		if (strstr(text, "SECRET") || strstr(text, "kold") || strstr(text, "knew"))
+			fail_msg("format %zu tells what was set: %s", f, text);
+		free(text);
+	}
+	text = report(&set, 3, 1);
+	assert_has(text, "layouts.z2.existing=redacted");
+	free(text);
+	text = report(&set, 3, 0);
+	assert_has(text, "layouts.z2.existing=/srv/SECRET/z2");
+	free(text);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_name_no_host_and_no_disk),
 		cmocka_unit_test(findings_name_them_else),
+		cmocka_unit_test(what_was_set_tells_no_folder_and_no_host),
 	};
 
 	return cmocka_run_group_tests_name("report_redact", tests, NULL, NULL);

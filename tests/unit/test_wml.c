@@ -323,7 +323,7 @@ static const struct {
 	{OPS("flowop read name=o,fd=1,iosize=$none"), "x.f:4:32: the variable '$none' is not set"},
 	{OPS("flowop read name=o,fd=1,iosize=big"), "x.f:4:32: 'iosize' wants a number"},
 	{OPS("flowop read name=o,fd=1,iosize=1000,directio"),
-		"x.f:4:8: directio wants an 'iosize' in multiples of 4k, not 1000"},
+		"x.f:4:8: directio wants an 'iosize' in multiples of 512, not 1000"},
 	{OPS("flowop sempost name=o,value=1"),
 		"x.f:4:8: sempost wants 'target=': the name of a flowop"},
 	{OPS("flowop sempost name=o,value=1,target=x"),
