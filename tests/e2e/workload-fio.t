@@ -131,7 +131,7 @@ written_by() {
 # What trials tell beside their counters, where people look.
 test_shown() {
 	fleet_ctl show 1 >"$T/show.txt"
-	like "show lists the parts" "$(cat "$T/show.txt")" '^ +1 +ext4 +lay +lay write +64 +4 MiB .*us'
+	like "show lists the parts" "$(cat "$T/show.txt")" '^ +1 +ext4 +lay +lay write +job +64 +4 MiB .*us'
 	like "and the facts" "$(cat "$T/show.txt")" 'block 1, ext4, rand: .*sync_latency_mean '
 	like "and the notes, line by line" "$(cat "$T/show.txt")" '^  \| directory=\.$'
 	check_not "unless it is brief" grep -q 'lay write' <(fleet_ctl show --brief 1)
