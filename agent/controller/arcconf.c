@@ -17,7 +17,7 @@
 
 struct place {
 	struct raid_state *s;
-	char controller[NAME_LEN], volume[NAME_LEN];
+	char controller[NAME_LEN], volume[2 * NAME_LEN];
 	int in_battery, in_task;
 	char *operation;  /* of the task */
 	int device;       /* its logical device; -1: not told */

@@ -97,7 +97,7 @@ static int read_volume_heading(struct place *p, const struct field *f)
 {
 	const char *target;
 	struct raid_volume *v;
-	char name[NAME_LEN];
+	char name[2 * NAME_LEN];
 	int number = f->value ? number_behind(f->value, "") : -1;
 
 	if (number < 0 || !*p->adapter ||

@@ -17,7 +17,7 @@
 struct place {
 	struct raid_state *s;
 	char slot[NAME_LEN];    /* "slot 0"; "" before the first controller */
-	char volume[NAME_LEN];  /* "" outside of a logical drive */
+	char volume[2 * NAME_LEN];  /* "" outside of a logical drive */
 	size_t indent;          /* of the logical drive's heading: its fields stand further in */
 	int always, cache_off;  /* writes are cached without a battery; the cache is out of order */
 	const char *disk_cache;

@@ -235,7 +235,7 @@ static void read_numbered(
 	struct raid_state *s, const char *controller, const char *key, const json_t *value)
 {
 	int vd = number_behind(key, "VD");
-	char name[NAME_LEN];
+	char name[4 * NAME_LEN];
 
 	if (str_starts(key, controller) && str_starts(key + strlen(controller), "/v")) {
 		read_row(s, controller, json_array_get(value, 0));

@@ -104,7 +104,8 @@ int pg_cluster_is_preview(const struct pg_cluster *c)
 	return c->order && c->order->preview;
 }
 
-static int tells(struct pg_cluster *c, const struct strv *argv, const char *what, va_list ap)
+static int __attribute__((format(printf, 3, 0)))
+tells(struct pg_cluster *c, const struct strv *argv, const char *what, va_list ap)
 {
 	static const struct strv none;
 	struct workload_preview *to;

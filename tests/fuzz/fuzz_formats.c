@@ -39,12 +39,13 @@ static void check_record(const struct format_record *r, size_t lines)
 		MUST(hist_decode(r->hist, r->hist_len, &h, &e) == 0 && h.count > 0);
 }
 
+/* A CR may end a line, too: there are at most so many. */
 static void check_found(const struct format_found *f, const struct buf *text)
 {
 	size_t lines = 1, last = 0;
 
 	for (size_t i = 0; i < text->len; i++)
-		lines += text->data[i] == '\n';
+		lines += text->data[i] == '\n' || text->data[i] == '\r';
 	MUST(f->n_records > 0);
 	for (size_t i = 0; i < f->n_records; i++)
 		check_record(&f->records[i], lines);
