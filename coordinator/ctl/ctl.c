@@ -270,10 +270,13 @@ static int run_verb(
 static int without_verb(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct buf out = {0};
+	int rc;
 
 	if (args_get(a, "version")) {
 		buf_adds(&out, "arraymark " ARRAYMARK_VERSION "\n");
-		return ctl_out(&out, e);
+		rc = ctl_out(&out, e);
+		buf_free(&out);
+		return rc;
 	}
 	if (args_get(a, "help"))
 		return print_help(NULL, e);

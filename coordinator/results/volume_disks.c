@@ -25,7 +25,9 @@ static void take(const struct rule_input *in, const struct trial_evidence *e, st
 {
 	const json_t *inventory = rule_inventory_of(in, d->host, d->layout_index);
 
-	d->v = xcalloc(e->n_disks + 1, sizeof(*d->v));
+	if (e->n_disks == 0)
+		return;
+	d->v = xcalloc(e->n_disks, sizeof(*d->v));
 	for (size_t i = 0; i < e->n_disks; i++)
 		d->v[d->n++] = (struct volume_disk){e->disks[i].id, e->disks[i].name,
 			disk_told(inventory, e->disks[i].id)};
