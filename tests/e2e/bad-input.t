@@ -270,7 +270,7 @@ test_full_journal() {
 small_disk() {
 	mkdir -p "$1"
 	chmod 700 "$1"
-	mount -t tmpfs -o size=8m,mode=700 tmpfs "$1"
+	mount -t tmpfs -o size=24m,mode=700 tmpfs "$1"
 }
 
 main() {
