@@ -196,7 +196,7 @@ int export_read_step(
 		result_step_clear(&step);
 		return -1;
 	}
-	s->steps = xreallocarray(s->steps, s->n_steps + 1, sizeof(*s->steps));
+	s->steps = xgrow(s->steps, s->n_steps, &s->cap_steps, sizeof(*s->steps));
 	s->steps[s->n_steps++] = step;
 	return 0;
 }

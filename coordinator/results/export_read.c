@@ -170,7 +170,7 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 	t.sum.layout = t.layout;
 	t.sum.workload = t.workload;
 	t.sum.repeat = t.repeat;
-	s->trials = xreallocarray(s->trials, s->n_trials + 1, sizeof(*s->trials));
+	s->trials = xgrow(s->trials, s->n_trials, &s->cap_trials, sizeof(*s->trials));
 	s->trials[s->n_trials++] = t;
 	return 0;
 }
@@ -196,7 +196,8 @@ static int read_summary(struct result_set *s, const struct export_line *l, uint6
 		result_summary_clear(&m);
 		return -1;
 	}
-	s->summaries = xreallocarray(s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
+	s->summaries =
+		xgrow(s->summaries, s->n_summaries, &s->cap_summaries, sizeof(*s->summaries));
 	s->summaries[s->n_summaries++] = m;
 	return 0;
 }

@@ -98,7 +98,7 @@ static struct result_series *open_series(
 
 	if (v)
 		return v;
-	s->series = xreallocarray(s->series, s->n_series + 1, sizeof(*s->series));
+	s->series = xgrow(s->series, s->n_series, &s->cap_series, sizeof(*s->series));
 	v = &s->series[s->n_series++];
 	*v = (struct result_series){
 		.run = run, .host = xstrdup(of->host), .attempt = of->attempt, .trial = of->trial};

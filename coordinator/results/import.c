@@ -138,7 +138,7 @@ static void take_summary(struct import *im, const struct format_record *rec)
 		struct result_summary *m;
 
 		s->summaries =
-			xreallocarray(s->summaries, s->n_summaries + 1, sizeof(*s->summaries));
+			xgrow(s->summaries, s->n_summaries, &s->cap_summaries, sizeof(*s->summaries));
 		m = &s->summaries[s->n_summaries++];
 		*m = (struct result_summary){.run = im->run->id,
 			.host = xstrdup(host_of(im, rec)),
@@ -212,8 +212,8 @@ static void take_trial(struct import *im, struct format_record *rec)
 	t.sum.layout = t.layout;
 	t.sum.workload = t.workload;
 	t.sum.repeat = 1;
-	im->set->trials =
-		xreallocarray(im->set->trials, im->set->n_trials + 1, sizeof(*im->set->trials));
+	im->set->trials = xgrow(im->set->trials, im->set->n_trials, &im->set->cap_trials,
+		sizeof(*im->set->trials));
 	im->set->trials[im->set->n_trials++] = t;
 }
 

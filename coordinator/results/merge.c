@@ -51,8 +51,9 @@ static void renumber(struct result_set *s, uint64_t from, uint64_t to)
 			s->steps[i].run = to;
 }
 
-/* Appends n items of `from` to the n_to of *to, and frees the emptied table. */
-static void append(void *to, size_t *n_to, void *from, size_t n, size_t size)
+/* Appends n items of `from` to the n_to of *to, and frees the emptied table. cap: NULL for tables that
+ * are made to measure. */
+static void append(void *to, size_t *n_to, size_t *cap, void *from, size_t n, size_t size)
 {
 	void **table = to, *all;
 
@@ -61,6 +62,8 @@ static void append(void *to, size_t *n_to, void *from, size_t n, size_t size)
 		memcpy((char *)all + *n_to * size, from, n * size);
 		*table = all;
 		*n_to += n;
+		if (cap)
+			*cap = *n_to;
 	}
 	free(from);
 }
@@ -72,14 +75,16 @@ void result_set_merge(struct result_set *to, struct result_set *from)
 	for (size_t i = 0; i < from->n_runs; i++)
 		if (has_run(to, from->runs[i].id))
 			renumber(from, from->runs[i].id, next++);
-	append(&to->runs, &to->n_runs, from->runs, from->n_runs, sizeof(*to->runs));
-	append(&to->envs, &to->n_envs, from->envs, from->n_envs, sizeof(*to->envs));
-	append(&to->trials, &to->n_trials, from->trials, from->n_trials, sizeof(*to->trials));
-	append(&to->summaries, &to->n_summaries, from->summaries, from->n_summaries,
-		sizeof(*to->summaries));
-	append(&to->stops, &to->n_stops, from->stops, from->n_stops, sizeof(*to->stops));
-	append(&to->series, &to->n_series, from->series, from->n_series, sizeof(*to->series));
-	append(&to->steps, &to->n_steps, from->steps, from->n_steps, sizeof(*to->steps));
+	append(&to->runs, &to->n_runs, NULL, from->runs, from->n_runs, sizeof(*to->runs));
+	append(&to->envs, &to->n_envs, NULL, from->envs, from->n_envs, sizeof(*to->envs));
+	append(&to->trials, &to->n_trials, &to->cap_trials, from->trials, from->n_trials,
+		sizeof(*to->trials));
+	append(&to->summaries, &to->n_summaries, &to->cap_summaries, from->summaries,
+		from->n_summaries, sizeof(*to->summaries));
+	append(&to->stops, &to->n_stops, NULL, from->stops, from->n_stops, sizeof(*to->stops));
+	append(&to->series, &to->n_series, &to->cap_series, from->series, from->n_series,
+		sizeof(*to->series));
+	append(&to->steps, &to->n_steps, &to->cap_steps, from->steps, from->n_steps, sizeof(*to->steps));
 	strv_free(&from->wish.chosen);
 	*from = (struct result_set){0};
 }

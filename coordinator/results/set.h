@@ -156,15 +156,15 @@ struct result_set {
 	struct result_environment *envs;
 	size_t n_envs;
 	struct result_trial *trials;
-	size_t n_trials;
+	size_t n_trials, cap_trials;
 	struct result_summary *summaries;
-	size_t n_summaries;
+	size_t n_summaries, cap_summaries;
 	struct result_stop *stops;
 	size_t n_stops;
 	struct result_series *series;
-	size_t n_series;
+	size_t n_series, cap_series;
 	struct result_step *steps; /* in the order in which each host executed them */
-	size_t n_steps;
+	size_t n_steps, cap_steps;
 	struct export_index *index; /* while lines are read (export_index.c), else NULL */
 };
 void result_set_clear(struct result_set *s);

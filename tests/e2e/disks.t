@@ -39,6 +39,8 @@ take() {
 	grep -qE '^1\.\.[0-9]+$' "$T/$body.out" || not_ok "$body: comes to its end" "it ended with status $status"
 }
 
+has_sanitizer() { grep -q __asan_init "$FLEET_BIN/arraymark-agent"; }
+
 main() {
 	# In the guest all is root's, whoever starts it.
 	has_accounts || skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"

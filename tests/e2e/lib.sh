@@ -339,8 +339,6 @@ trials_counted() {
 
 has_accounts() { id arraymark >/dev/null 2>&1 && id arraymark-work >/dev/null 2>&1; }
 is_root() { [ "$(id -u)" = 0 ]; }
-# Programs built with the address sanitizer.
-has_sanitizer() { grep -q __asan_init "$FLEET_BIN/arraymark-agent"; }
 
 # trial_disks FILE: [{layout_name, trial, telemetry, disks}] of an export, a trial's pieces in one.
 trial_disks() {
