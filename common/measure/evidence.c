@@ -147,6 +147,13 @@ const struct setting_evidence *evidence_setting(
 	return NULL;
 }
 
+const char *evidence_value(const struct trial_evidence *v, const char *of, const char *name)
+{
+	const struct setting_evidence *s = evidence_setting(v, of, name);
+
+	return s ? s->before : NULL;
+}
+
 int evidence_get(const struct trial_evidence *v, enum evidence_key key, int64_t *ret)
 {
 	for (size_t i = 0; v && i < v->n_numbers; i++)

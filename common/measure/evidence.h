@@ -141,6 +141,8 @@ void disk_evidence_clear(struct disk_evidence *d);
 /* NULL when it was not told. of: NULL for the volume itself. */
 const struct setting_evidence *evidence_setting(
 	const struct trial_evidence *v, const char *of, const char *name);
+/* Its value before the trial. */
+const char *evidence_value(const struct trial_evidence *v, const char *of, const char *name);
 /* 1 and the number; 0 when it is absent, also where v is NULL. */
 int evidence_get(const struct trial_evidence *v, enum evidence_key key, int64_t *ret);
 /* Adds the number, or puts it in the place of the one that is there. */

@@ -96,10 +96,11 @@ void rule_maintenance(const struct rule_input *in);       /* V08 */
 void rule_cache_policy(const struct rule_input *in);      /* V09 */
 /* Of V09: settings that changed, and others than the plan asks for. */
 void rule_settings_changed(const struct rule_input *in);
-/* Of V08 and V09: what is told of RAID controllers; of V25: caches with a bad battery. */
-void rule_controllers_told(const struct rule_input *in);
-void rule_array_caches(const struct rule_input *in);
+/* Of V09: whether arrays behind RAID controllers are told of; of V25: caches with a bad battery. */
+void rule_arrays_told(const struct rule_input *in);
 void rule_array_batteries(const struct rule_input *in);
+/* Whether it is how the write cache of a RAID controller's array works. */
+int setting_is_array_cache(const struct setting_evidence *s);
 /* Of V25: the write caches of the disks under the layouts. */
 void rule_caches_differ(const struct rule_input *in);
 void rule_foreign_load(const struct rule_input *in);      /* V10 */

@@ -124,7 +124,7 @@ void rule_caches_differ(const struct rule_input *in)
 void rule_cache_policy(const struct rule_input *in)
 {
 	each_volume(in, check_caches);
-	rule_array_caches(in);
+	rule_arrays_told(in);
 	rule_settings_changed(in);
 }
 

@@ -76,9 +76,28 @@ static void check_maintenance(const struct rule_input *in, const struct result_r
 			"maintenance ran before or after %u of %u trials: %s", n, row->listed, which);
 }
 
+/* Firmware of RAID controllers rebuilds, patrols and checks on its own. */
+static void controllers_told(const struct rule_input *in)
+{
+	const char *host = NULL;
+	int has_raid = 0;
+	int64_t n;
+
+	FOR_ROWS(in, row)
+	{
+		if (!host || strcmp(host, row->host) != 0) {
+			host = row->host;
+			has_raid = inventory_has_raid(rule_inventory(in, host));
+		}
+		for (unsigned i = 0; has_raid && i < row->listed; i++)
+			if (!evidence_get(evidence_of(row->trials[i]), EVIDENCE_RAID_CONTROLLERS, &n))
+				finding_unknown(in, "no state of the RAID controller");
+	}
+}
+
 void rule_maintenance(const struct rule_input *in)
 {
-	rule_controllers_told(in);
+	controllers_told(in);
 	rule_each_row(in, check_maintenance);
 }
 

@@ -98,6 +98,36 @@ static void check_setting(
 	free(what);
 }
 
+/* Arrays that wrote otherwise than they are set to: controllers do so by themselves when a battery is bad
+ * or learns. */
+static void check_array(const struct rule_input *in, const struct trials *all, const char *array)
+{
+	const struct trial_evidence *first = NULL;
+	const char *set, *was, *battery;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct trial_evidence *v = evidence_of(all->v[i]);
+		const char *asked = evidence_value(v, array, SETTING_WRITE_CACHE_SET);
+		const char *had = evidence_value(v, array, SETTING_WRITE_CACHE);
+
+		if (!asked || !had || strcmp(asked, had) == 0)
+			continue;
+		first = first ? first : v;
+		n++;
+	}
+	if (!n)
+		return;
+	set = evidence_value(first, array, SETTING_WRITE_CACHE_SET);
+	was = evidence_value(first, array, SETTING_WRITE_CACHE);
+	battery = evidence_value(first, array, SETTING_BATTERY);
+	finding_add(in, SEVERITY_WARNING, all->v[0]->host, all->v[0]->layout_name, NULL,
+		json_pack("{ss ss ss so si si}", "array", array, "asked", set, "had", was, "battery",
+			json_text(battery), "trials", (int)n, "n", (int)all->n),
+		"the write cache of %s is set to %s and was %s in %u of %zu trials%s%s", array, set, was,
+		n, all->n, battery ? ", its battery: " : "", battery ? battery : "");
+}
+
 /* A disk's place in its volume is the same in every build. */
 static void check_disk(const struct rule_input *in, const struct trials *all, size_t place)
 {
@@ -219,8 +249,11 @@ static void check_layout(const struct rule_input *in, const struct trials *all)
 		return;
 	if (!first && (tells_anything(all) || (l && l->scratch.disks)))
 		finding_unknown(in, "no settings of the volume's caches");
-	for (size_t i = 0; first && i < first->n_settings; i++)
+	for (size_t i = 0; first && i < first->n_settings; i++) {
 		check_setting(in, all, &first->settings[i]);
+		if (setting_is_array_cache(&first->settings[i]))
+			check_array(in, all, first->settings[i].of);
+	}
 	for (size_t i = 0; i < disks; i++)
 		check_disk(in, all, i);
 	if (l && l->pool) {
