@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/base/fs.h"
+#include "common/base/proc.h"
 #include "common/base/units.h"
 
 #define LOOK_MAX_NS (10 * NS_PER_S)
@@ -41,13 +42,6 @@ static uint64_t disk_moves(const struct trial_watch *w)
 	return moves;
 }
 
-static uint64_t number_after(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 /* ---- the worker and its descendants ---- */
 
 #define DEPTH_MAX 8 /* of descendants */
@@ -69,35 +63,37 @@ static int read_proc(pid_t pid, const char *name, struct buf *ret)
 	return fs_read_file(path, PROC_MAX, ret, &ignored);
 }
 
-static int is_ours(const struct family *f, pid_t pid)
+/* The program that it runs; "" when that is not told. */
+static void program_of(pid_t pid, char ret[PATH_MAX])
 {
-	char path[64], program[PATH_MAX];
+	char path[64];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	n = readlink(path, program, sizeof(program) - 1);
-	program[n > 0 ? n : 0] = '\0';
-	return n > 0 && strcmp(program, f->program) == 0;
+	n = readlink(path, ret, PATH_MAX - 1);
+	ret[n > 0 ? n : 0] = '\0';
 }
 
-/* What it and the children it waited for moved, by the kernel's account: bytes of storage, and with
- * `all` whatever it read and wrote. 0 without such an account. */
+static int is_ours(const struct family *f, pid_t pid)
+{
+	char program[PATH_MAX];
+
+	program_of(pid, program);
+	return *program && strcmp(program, f->program) == 0;
+}
+
+/* What it and the children it waited for moved: bytes of storage, and with `all` whatever it read and
+ * wrote. 0 without an account of it. */
 static uint64_t moved_by(pid_t pid, int all)
 {
-	struct buf text = {0};
-	uint64_t moved = 0;
+	struct proc_io io;
 
-	if (!read_proc(pid, "io", &text))
-		moved = number_after(buf_str(&text), "\nread_bytes: ") +
-			number_after(buf_str(&text), "\nwrite_bytes: ") +
-			(all ? number_after(buf_str(&text), "rchar: ") +
-					number_after(buf_str(&text), "wchar: ")
-			     : 0);
-	buf_free(&text);
-	return moved;
+	if (proc_io(pid, &io))
+		return 0;
+	return io.storage_read + io.storage_written + (all ? io.all_read + io.all_written : 0);
 }
 
-static unsigned look_at(struct family *f, pid_t pid, unsigned depth);
+static void look_at(struct family *f, pid_t pid, unsigned depth);
 
 /* Of one thread. Returns how many it has. */
 static unsigned look_at_children(struct family *f, pid_t pid, const char *thread, unsigned depth)
@@ -109,8 +105,8 @@ static unsigned look_at_children(struct family *f, pid_t pid, const char *thread
 	snprintf(name, sizeof(name), "task/%s/children", thread);
 	if (!read_proc(pid, name, &text) && text.data)
 		for (char *child = strtok_r(text.data, " \n", &rest); child;
-			child = strtok_r(NULL, " \n", &rest))
-			n += look_at(f, (pid_t)strtol(child, NULL, 10), depth + 1);
+			child = strtok_r(NULL, " \n", &rest), n++)
+			look_at(f, (pid_t)strtol(child, NULL, 10), depth + 1);
 	buf_free(&text);
 	return n;
 }
@@ -120,7 +116,7 @@ static unsigned look_at_children(struct family *f, pid_t pid, const char *thread
  * So of programs counts what they move to and from storage; of ourselves, too, but for one that
  * prepares and has no program: all it reads and writes are its inputs and files.
  */
-static unsigned look_at(struct family *f, pid_t pid, unsigned depth)
+static void look_at(struct family *f, pid_t pid, unsigned depth)
 {
 	char path[64];
 	unsigned children = 0;
@@ -128,7 +124,7 @@ static unsigned look_at(struct family *f, pid_t pid, unsigned depth)
 	DIR *d;
 
 	if (f->left == 0 || depth > DEPTH_MAX)
-		return 1;
+		return;
 	f->left--;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	d = opendir(path);
@@ -138,20 +134,15 @@ static unsigned look_at(struct family *f, pid_t pid, unsigned depth)
 	if (d)
 		closedir(d);
 	f->moved += moved_by(pid, f->prepares && children == 0 && is_ours(f, pid));
-	return 1;
 }
 
 static uint64_t worker_moves(const struct job *j)
 {
 	struct family f = {.prepares = !j->trial.watch.go_ns, .left = PROCESSES_MAX};
-	char path[64];
-	ssize_t n;
 
 	if (!j->worker)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)worker_pid(j->worker));
-	n = readlink(path, f.program, sizeof(f.program) - 1);
-	f.program[n > 0 ? n : 0] = '\0';
+	program_of(worker_pid(j->worker), f.program);
 	look_at(&f, worker_pid(j->worker), 0);
 	return f.moved;
 }

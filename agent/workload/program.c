@@ -16,12 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 #include "common/base/units.h"
 
 #define AFTER_END_NS (200 * NS_PER_MS) /* reading goes on so long when a grandchild holds the pipes */
-#define IO_BYTES 4096                /* of /proc/self/io, at most */
 #define PATH_OF_PROGRAMS "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct child {
@@ -219,37 +218,22 @@ static int start_failed(const struct program *p, const struct child *c, struct e
 	return 1;
 }
 
-/* Of this process and the children that it has waited for; -1 when it is not told. */
-static int64_t written_so_far(void)
-{
-	static const char key[] = "\nwrite_bytes: ";
-	struct buf text = {0};
-	struct err ignored;
-	const char *at = NULL;
-	int64_t n = -1;
-
-	if (fs_read_file("/proc/self/io", IO_BYTES, &text, &ignored) == 0)
-		at = strstr(buf_str(&text), key);
-	if (at)
-		n = strtoll(at + strlen(key), NULL, 10);
-	buf_free(&text);
-	return n;
-}
-
 int program_run(const struct program *p, struct program_end *ret, struct err *e)
 {
 	struct program_end r = {0};
 	struct child c = {0};
-	int64_t start_ns = clock_mono_ns(), before = written_so_far(), after;
-	int failed;
+	int64_t start_ns = clock_mono_ns();
+	struct proc_io before, after;
+	int failed, is_told = proc_io(getpid(), &before) == 0;
 
 	if (start(p, &c, e) < 0)
 		return -1;
 	failed = start_failed(p, &c, e); /* waits for its exec */
 	close(c.failed);
 	follow(p, &c, start_ns, &r);
-	after = written_so_far();
-	r.file_bytes_written = before >= 0 && after >= before ? after - before : -1;
+	is_told = is_told && proc_io(getpid(), &after) == 0;
+	r.file_bytes_written =
+		is_told ? (int64_t)(after.storage_written - before.storage_written) : -1;
 	for (int i = 0; i < 3; i++) {
 		int fd = i == 0 ? c.out : i == 1 ? c.err : c.pidfd;
 
@@ -290,16 +274,15 @@ static const struct {
 } storage_errors[] = {{"No space left on device", ERR_FULL}, {"Disk quota exceeded", ERR_FULL},
 	{"Input/output error", ERR_IO}, {"Read-only file system", ERR_IO}};
 
-/* The line of stderr that says such an error, cut as last_line; NULL: none does. */
+/* The line of stderr that says such an error, cut as last_line; NULL: none does, and *ret_code stays. */
 static const char *storage_line(const struct buf *b, int *ret_len, enum err_code *ret_code)
 {
 	const char *text = buf_str(b), *at = NULL, *from;
 	size_t len;
 
-	for (size_t i = 0; !at && i < ARRAY_LEN(storage_errors); i++) {
-		at = strstr(text, storage_errors[i].text);
-		*ret_code = storage_errors[i].code;
-	}
+	for (size_t i = 0; !at && i < ARRAY_LEN(storage_errors); i++)
+		if ((at = strstr(text, storage_errors[i].text)))
+			*ret_code = storage_errors[i].code;
 	if (!at)
 		return NULL;
 	for (from = at; from > text && from[-1] != '\n';)
@@ -319,8 +302,6 @@ int program_check(const struct program *p, const struct program_end *r, struct e
 	if (r->exited && r->exit_status == 0 && !r->timed_out)
 		return 0;
 	line = storage_line(&r->err, &len, &code);
-	if (!line)
-		code = ERR_FAILED;
 	if (!line)
 		line = last_line(&r->err, &len);
 	if (len == 0)

@@ -40,7 +40,8 @@ struct program_end {
 void program_end_clear(struct program_end *r);
 /* Runs to the end (blocking). 0 whatever the end was; -1 when it could not be started. */
 int program_run(const struct program *p, struct program_end *ret, struct err *e);
-/* 0 when it ended with 0; else ERR_FAILED or ERR_TIMEOUT with the last line that it said. */
+/* 0 when it ended with 0; else an error with the line of stderr that tells of the storage (ERR_FULL,
+ * ERR_IO), or the last line that it said (ERR_FAILED); ERR_TIMEOUT when it took too long. */
 int program_check(const struct program *p, const struct program_end *r, struct err *e);
 /* Opens the volume's folder; it must lie on the volume's device. */
 int program_open_folder(const struct msg_worker_spec *spec, int *ret_fd, struct err *e);

@@ -414,3 +414,30 @@ int proc_start_time(pid_t pid, uint64_t *ret_ticks, struct err *e)
 	buf_free(&text);
 	return status;
 }
+
+/* The number behind the key, which begins a line. */
+static int io_count(const char *text, const char *key, uint64_t *ret)
+{
+	const char *at = strstr(text, key);
+
+	while (at && at != text && at[-1] != '\n')
+		at = strstr(at + 1, key);
+	return at && sscanf(at + strlen(key), " %" SCNu64, ret) == 1 ? 0 : -1;
+}
+
+int proc_io(pid_t pid, struct proc_io *ret)
+{
+	struct buf text = {0};
+	struct err ignored;
+	char path[64];
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/%ld/io", (long)pid);
+	status = fs_read_file(path, 4096, &text, &ignored) ||
+		 io_count(buf_str(&text), "read_bytes:", &ret->storage_read) ||
+		 io_count(buf_str(&text), "write_bytes:", &ret->storage_written) ||
+		 io_count(buf_str(&text), "rchar:", &ret->all_read) ||
+		 io_count(buf_str(&text), "wchar:", &ret->all_written);
+	buf_free(&text);
+	return status ? -1 : 0;
+}

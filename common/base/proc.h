@@ -49,4 +49,11 @@ int proc_check(const struct strv *argv, const struct proc_result *r, struct err 
  * identifies a process across pid reuse. */
 int proc_start_time(pid_t pid, uint64_t *ret_ticks, struct err *e);
 
+/* What a process and the children that it has waited for moved, in bytes (proc_pid_io(5)): from and to
+ * storage by the kernel's account, and all that they read and wrote. -1 where the kernel does not tell. */
+struct proc_io {
+	uint64_t storage_read, storage_written, all_read, all_written;
+};
+int proc_io(pid_t pid, struct proc_io *ret);
+
 #endif
