@@ -61,10 +61,8 @@ void raid_state_settle(struct raid_state *s);
 const struct raid_volume *raid_volume_find(
 	const struct raid_state *s, const char *naa, const char *device, int target);
 
-/* The same for a disk by its kernel name, whose NAA and number sysfs tells. root: "" or the folder that
- * holds sys. */
-const struct raid_volume *raid_volume_of(
-	const struct raid_state *s, const char *root, const char *kernel);
+/* The same for a disk by its kernel name, whose NAA and number sysfs tells. */
+const struct raid_volume *raid_volume_of(const struct raid_state *s, const char *kernel);
 
 /* Asks the tools that are installed, each vendor's once. 0 also when there is none, or no controller:
  * then n_controllers is 0. -1 when a tool failed or said what nobody can read; what the others said is

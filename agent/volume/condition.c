@@ -204,7 +204,7 @@ static void read_controllers(struct conditions *c)
 		conditions_add_maintenance(c, s.running.v[i]);
 	for (size_t i = 0; i < c->n_disks; i++)
 		for (size_t k = 0; k < c->disks[i].under.n; k++)
-			add_array(c, raid_volume_of(&s, "", c->disks[i].under.v[k]));
+			add_array(c, raid_volume_of(&s, c->disks[i].under.v[k]));
 	raid_state_free(&s);
 }
 
