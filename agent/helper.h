@@ -25,8 +25,8 @@ void helper_send(struct helper_report *to, const struct msg *m);
 /* In the helper: 0 when the monitor is gone or wants it to stop. To be asked between steps. */
 int helper_is_heard(const struct helper_report *to);
 
-/* In the helper: programs that it starts (proc_run) from now on hold its lock with it, as long as they live. When
- * it is killed alone, nobody else works on the host while one of them still does. */
+/* In the helper: programs that it starts (proc_run) from now on hold its lock with it, as long as they
+ * live. When it is killed alone, nobody else works on the host while one of them still does. */
 void helper_share_lock(const struct helper_report *to);
 
 struct helper_task {

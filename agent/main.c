@@ -14,6 +14,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/verbs.h"
 
 int command_error(const struct err *e)
 {
@@ -113,31 +114,20 @@ static const struct verb {
 	{"worker", "", NULL, NULL, NULL, child_options, 0, command_worker},
 };
 
-/* The verb that the words begin with, and how many of them it has; NULL and ERR_USAGE. */
+/* Also of those that are not for people, which are never suggested: they stand last. */
 static const struct verb *verb_find(char *const *words, int n, int *ret_words, struct err *e)
 {
-	const char *names[ARRAY_LEN(verbs) + 2] = {0}, *near;
-	size_t count = 0;
+	const char *names[ARRAY_LEN(verbs) + 1] = {0};
+	int at;
 
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		char *two = n > 1 ? xasprintf("%s %s", words[0], words[1]) : xstrdup("");
-		int both = !strcmp(verbs[i].name, two), one = !strcmp(verbs[i].name, words[0]);
-
-		free(two);
-		*ret_words = both ? 2 : 1;
-		if (both || one)
+		*ret_words = 1;
+		if (!verbs[i].summary && !strcmp(verbs[i].name, words[0]))
 			return &verbs[i];
-		if (verbs[i].summary && !strchr(verbs[i].name, ' '))
-			names[count++] = verbs[i].name;
+		names[i] = verbs[i].summary ? verbs[i].name : NULL;
 	}
-	names[count] = "policy";
-	if (!strcmp(words[0], "policy"))
-		err_set(e, ERR_USAGE, "'policy' wants one of: check, init");
-	else if ((near = str_nearest(words[0], names)))
-		err_set(e, ERR_USAGE, "'%s' is no verb (did you mean '%s'?)", words[0], near);
-	else
-		err_set(e, ERR_USAGE, "'%s' is no verb (see `arraymark-agent --help`)", words[0]);
-	return NULL;
+	at = verb_place(names, words, n, " (see `arraymark-agent --help`)", ret_words, e);
+	return at < 0 ? NULL : &verbs[at];
 }
 
 static void help_program(struct buf *out)

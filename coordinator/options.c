@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/verbs.h"
 #include "common/base/yaml.h"
 
 #define CONFIG_MAX (64 * 1024)
@@ -73,20 +74,15 @@ static const struct verb {
 		"arraymark-coordinator check\n", NULL},
 };
 
-static const struct verb *verb_find(const char *name, struct err *e)
+static const struct verb *verb_find(char *const *words, int n, struct err *e)
 {
-	const char *names[ARRAY_LEN(verbs) + 1] = {0}, *near;
+	const char *names[ARRAY_LEN(verbs) + 1] = {0};
+	int used, at;
 
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		if (!strcmp(verbs[i].name, name))
-			return &verbs[i];
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		names[i] = verbs[i].name;
-	}
-	near = str_nearest(name, names);
-	err_set(e, ERR_USAGE, "'%s' is not a verb%s%s%s", name,
-		near ? " (did you mean '" : " (init, run, token, backup, restore, check)",
-		near ? near : "", near ? "'?)" : "");
-	return NULL;
+	at = verb_place(names, words, n, " (init, run, token, backup, restore, check)", &used, e);
+	return at < 0 ? NULL : &verbs[at];
 }
 
 static void help_program(struct buf *out)
@@ -111,12 +107,15 @@ int options_help(const char *verb, struct buf *out, struct err *e)
 {
 	struct help h = {.program = "arraymark-coordinator", .common = common_options};
 	const struct verb *v;
+	char *word;
 
 	if (!verb) {
 		help_program(out);
 		return 0;
 	}
-	v = verb_find(verb, e);
+	word = xstrdup(verb);
+	v = verb_find(&word, 1, e);
+	free(word);
 	if (!v)
 		return -1;
 	h.verb = v->name;
@@ -273,7 +272,7 @@ static int read_args(int argc, char **argv, struct options *o, struct err *e)
 		r = 0;
 		goto out;
 	}
-	v = verb_find(a.v[0], e);
+	v = verb_find(a.v, a.n, e);
 	if (!v || args_parse(argc - (int)(a.v - argv), a.v, common_options, v->options, 0, &a, e) ||
 		take_given(o, &a, e))
 		goto out;
