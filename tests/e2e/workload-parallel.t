@@ -108,14 +108,22 @@ test_mixed() {
 	check "flowops are told under their member's name" parts 'map(select(.type == "part" and .kind == "flowop" and (.name | startswith("mixed.3/")))) | length > 0'
 }
 
+caches_emptied() { awk '$1 == "drop_pagecache" {print $2}' /proc/vmstat; }
+
 test_warm() {
-	ends "warm caches: the run ends with 0" 0 fleet_ctl run "$T/warm.yaml"
-	fleet_ctl --json show 3 >"$T/show.json"
-	is "two trials count" "$(trials_counted 3)" 2
+	local run emptied
+	# Who else tests here may empty the caches of the machine meanwhile; the kernel counts that.
+	for run in 3 4 5 6 7 8; do
+		emptied=$(caches_emptied)
+		ends "warm caches: the run ends with 0" 0 fleet_ctl run "$T/warm.yaml"
+		[ "$emptied" != "$(caches_emptied)" ] || break
+	done
+	fleet_ctl --json show $run >"$T/show.json"
+	is "two trials count" "$(trials_counted $run)" 2
 	is "each went before itself once" "$(jq '[.steps[] | select(.what | test("once to warm the caches, not counted"))] | length' "$T/show.json")" 2
 	check "and says so" jq -e 'all(.trials[]; .cache | test("^warm: .* ran once before, not counted"))' "$T/show.json"
 	check "what was read came from memory" jq -e '[.results[] | select(.workload == "read" and .metric == "physical_read_bytes")]
-		| length == 1 and .[0].max < 8388608 * 0.5' <(fleet_ctl report 3 --format json)
+		| length == 1 and .[0].max < 8388608 * 0.5' <(fleet_ctl report $run --format json)
 }
 
 in_trial() { fleet_ctl --json show "$1" | jq -e 'any(.trials[]; .state == "running")' >/dev/null && has_worker one; }
