@@ -4,9 +4,8 @@
  * A call is MSG_CALL with a request number of the caller's choice (unique among its open calls, not
  * 0). It is answered with chunks of whole JSON lines (MSG_CHUNK, n = 0, 1, … and `end` on the last
  * one, whose data may be empty; a line longer than MSG_CHUNK_MAX is cut over several) or, at any point,
- * with one MSG_ERROR that carries the request
- * number; both close the request. Several calls may be open on one connection (at most
- * CALLS_PER_SESSION). Closing the connection ends its calls (a watch just stops).
+ * with one MSG_ERROR that carries the request number; both close the request. Several calls may be open
+ * on one connection (at most CALLS_PER_SESSION). Closing the connection ends its calls (a watch just stops).
  *
  * Before the first call a client sends MSG_HELLO and waits for MSG_HELLO_REPLY (name, role,
  * heartbeat_ms) or MSG_ERROR with request 0. The coordinator pings each TLS peer every
@@ -73,8 +72,7 @@
  *   ERR_WRONG_STATE when nothing is left to cancel.
  * RESUME (operator)  target run
  *   {"run", "name", "jobs": [{"job", "host", "online", "state": "waiting", "missing": units}]}: failed
- *   and cancelled jobs
- *   wait again, for the missing units only. ERR_WRONG_STATE when there is none.
+ *   and cancelled jobs wait again, for the missing units only. ERR_WRONG_STATE when there is none.
  * IMPORT (operator)  target name of the run; the caller goes on with MSG_CHUNK messages of the same
  *   request number: n = 0, 1, …, whole lines of coordinator/results/export.h for exactly one run of
  *   any number, `end` on the last. At most MSG_IMPORT_MAX bytes and MSG_IMPORT_LINES lines, a chunk

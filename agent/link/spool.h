@@ -35,8 +35,8 @@ int spool_open(const char *path, uint64_t limit_bytes, struct spool **ret, char 
 void spool_close(struct spool *s);
 
 /* Keeps a batch under the epoch and key of its stream. One that is there already (or was) is fine; an
- * overlap is cut when the batch stands
- * for lost records, else ERR_PROTOCOL. ERR_FULL: over the limit or no room on the disk. */
+ * overlap is cut when the batch stands for lost records, else ERR_PROTOCOL. ERR_FULL: over the limit or
+ * no room on the disk. */
 int spool_put(struct spool *s, const struct msg_batch *b, struct err *e);
 /* The next batch to send, labelled with the store epoch seen last, or *ret NULL. Borrowed until the
  * next call of any function here. */

@@ -39,8 +39,7 @@ int policy_allows(const struct strv *list, const struct inv_disk *d);
 int policy_check_disk(const struct policy *p, const struct inv_disk *d, int wipe, struct err *e);
 /* An existing directory may be written to: it lies, symlinks resolved, in one of allow.directories
  * whose place, for root's agents, only root can change. Touches the file system, so it runs in a helper
- * child. ret_path (caller
- * frees): the resolved path. */
+ * child. ret_path (caller frees): the resolved path. */
 int policy_check_directory(const struct policy *p, const char *dir, char **ret_path,
 	int *ret_remount, struct err *e);
 

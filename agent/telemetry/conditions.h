@@ -1,8 +1,7 @@
 /*
  * What could disturb a trial, looked at before and after it: load, other I/O, maintenance, throttling,
  * errors of disks, temperatures; how caches are set, and where a dump lies. Files of /sys may ask the
- * disk and programs may hang: this runs in
- * helper children, and goes to the monitor as JSON.
+ * disk and programs may hang: this runs in helper children, and goes to the monitor as JSON.
  */
 #ifndef AGENT_TELEMETRY_CONDITIONS_H
 #define AGENT_TELEMETRY_CONDITIONS_H

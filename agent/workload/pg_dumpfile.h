@@ -32,8 +32,7 @@ void pg_dumpfile_tell(const struct pg_dumpfile *f, struct trial_detail *d);
 void pg_dumpfile_close(struct pg_dumpfile *f);
 
 /* A file ("dump", for messages) that the worker's account must be able to read: opened, or an error
- * that says who cannot and
- * how to allow it. */
+ * that says who cannot and how to allow it. */
 int pg_input_open(const char *path, const char *what, int *ret_fd, struct err *e);
 /* SHA-256 of its contents. */
 int pg_input_hash(const char *path, const char *what, char ret[65], struct err *e);
