@@ -123,7 +123,8 @@ static void on_stored(void *arg, uint64_t run, const struct err *e)
 /* The run gets the name that was asked for, whatever its line says. */
 static int finish(struct call *c, struct intake *in, struct err *e)
 {
-	if (export_read_end(&in->set, e) || result_set_check(&in->set, e))
+	if (export_read_whole(&in->set, "import", e) || export_read_end(&in->set, e) ||
+		result_set_check(&in->set, e))
 		return -1;
 	free(in->set.runs[0].name);
 	in->set.runs[0].name = xstrdup(c->in.target);

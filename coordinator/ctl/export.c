@@ -13,31 +13,49 @@ static const struct option_spec export_options[] = {
 	{0},
 };
 
+struct writing {
+	struct outfile o;
+	uint64_t lines; /* written so far */
+	int is_whole;   /* the last one was the end line, and counts right */
+};
+
+/* A file that cannot be read back would be found out too late. */
 static int on_line(void *arg, const char *line, size_t len, struct err *e)
 {
-	struct outfile *o = arg;
+	struct writing *w = arg;
 	json_t *v;
 
-	/* a file of lines that cannot be read back would be found out too late */
 	if (client_parse_line(line, len, &v, e))
 		return -1;
+	w->is_whole = !strcmp(json_get_str(v, "type", ""), "end") &&
+		      (uint64_t)json_get_int(v, "lines", 0) == w->lines;
+	w->lines++;
 	json_decref(v);
-	return outfile_write(o, line, len, e) || outfile_write(o, "\n", 1, e) ? -1 : 0;
+	return outfile_write(&w->o, line, len, e) || outfile_write(&w->o, "\n", 1, e) ? -1 : 0;
+}
+
+static int check_whole(const struct writing *w, struct err *e)
+{
+	if (w->is_whole)
+		return 0;
+	return err_set(e, ERR_PROTOCOL,
+		"the coordinator's lines end without an end line that counts them: what was "
+		"written is not all of the run; is arraymark-coordinator of an older version?");
 }
 
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct msg_call call = {.verb = CALL_EXPORT, .target = a->v[0]};
 	struct connection conn;
-	struct outfile o;
+	struct writing w = {0};
 	int r;
 
 	if (connection_open(c, &conn, e))
 		return -1;
-	r = outfile_open(args_get(a, "output"), &o, e);
+	r = outfile_open(args_get(a, "output"), &w.o, e);
 	if (!r) {
-		r = client_call(conn.client, &call, on_line, &o, e);
-		r = outfile_close(&o, !r, e) || r ? -1 : 0;
+		r = client_call(conn.client, &call, on_line, &w, e) || check_whole(&w, e);
+		r = outfile_close(&w.o, !r, e) || r ? -1 : 0;
 	}
 	connection_close(&conn);
 	return r;

@@ -36,7 +36,7 @@ int fetch_add_run(
 		.args = {.v = for_what, .n = 1}};
 	struct reading r = {.set = set, .name = run};
 
-	return client_call(c, &call, on_line, &r, e);
+	return client_call(c, &call, on_line, &r, e) || export_read_whole(set, run, e) ? -1 : 0;
 }
 
 /* Lines of a file, none longer than LINE_MAX_BYTES. */
@@ -94,6 +94,7 @@ static int add_export(FILE *f, const char *path, struct result_set *set, struct 
 	}
 	if (!bad && ferror(f))
 		bad = err_sys(e, "cannot read %s", r.name);
+	bad = bad || export_read_whole(set, path, e);
 	buf_free(&l.line);
 	return bad ? -1 : 0;
 }

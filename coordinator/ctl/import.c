@@ -93,6 +93,7 @@ static int write_lines(const struct result_set *s, struct buf *out, struct err *
 		return err_set(e, ERR_FULL,
 			"these are more than %d bytes of results: import them in parts",
 			MSG_IMPORT_MAX);
+	export_end(s->runs[0].id, export_count_lines(out, 0), out);
 	return 0;
 }
 

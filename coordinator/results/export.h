@@ -47,6 +47,8 @@
  *                                                behind the trial's series, in pieces
  * {"type":"step","run","host","attempt","block","layout","layout_name","phase","what","argv":[],
  *  "elapsed_ns","at_wall_ns","ok","output"}      a command that was executed; block 0: outside of any
+ * {"type":"end","run","lines":how many lines of that run, of any type, stand before this one}
+ *                                                behind all others of its run
  */
 /* Each appends its lines with their newlines; every line is well under MSG_CHUNK_MAX bytes. */
 void export_run(const struct result_run *r, struct buf *out);
@@ -61,12 +63,20 @@ void export_step(const struct result_step *s, struct buf *out);
 size_t export_items(const struct result_set *s);
 const char *export_item(const struct result_set *s, size_t i, struct buf *out);
 
+/* The end line of a run. lines: how many of it were written before. */
+void export_end(uint64_t run, uint64_t lines, struct buf *out);
+/* How many lines end at or behind that byte. */
+uint64_t export_count_lines(const struct buf *lines, size_t from);
+
 /* Adds one line (with or without newline) to the set. Unknown types are skipped; a line that is no
  * JSON object, lacks what its type needs or has a field of the wrong type or out of its range is
  * ERR_INPUT with name:line, the field, what is found and what is expected. */
 int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
 	size_t len, struct err *e);
-/* After the last line: sorts, links, checks. */
+/* After the last line of a file, or of whatever brought exports: that each run has its end line, and all
+ * lines that this one tells of. ERR_INPUT with name:line says what is missing. */
+int export_read_whole(struct result_set *s, const char *name, struct err *e);
+/* After the last file: sorts, links, checks. */
 int export_read_end(struct result_set *s, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Finds what an export line belongs to: a hash table each over the runs, environments, trials and
- * series that were read. Owned by the set while it is read; export_read_end() and result_set_clear() drop it.
+ * series that were read, and over the counts of each run's lines, which it keeps. Owned by the set
+ * while it is read; export_read_whole(), export_read_end() and result_set_clear() drop it.
  * Invariant: a line costs the same however many there are and in whatever order they come; the hash
  * is keyed, so that a stranger's file cannot choose where its items stand.
  */
@@ -11,7 +12,7 @@
 #include "common/base/mem.h"
 #include "coordinator/results/export_line.h"
 
-enum kind { RUNS, ENVIRONMENTS, TRIALS, SERIES, KINDS };
+enum kind { RUNS, ENVIRONMENTS, TRIALS, SERIES, COUNTS, KINDS };
 
 struct table {
 	uint32_t *slots; /* place in the set's list, from 1; 0: free */
@@ -21,6 +22,8 @@ struct table {
 struct export_index {
 	uint64_t key;
 	struct table of[KINDS];
+	struct export_count *counts;
+	size_t n_counts, cap_counts;
 };
 
 /* What an item is found by. */
@@ -32,7 +35,8 @@ struct name {
 
 static size_t count(const struct result_set *s, enum kind kind)
 {
-	const size_t n[KINDS] = {s->n_runs, s->n_envs, s->n_trials, s->n_series};
+	const size_t n[KINDS] = {s->n_runs, s->n_envs, s->n_trials, s->n_series,
+		s->index ? s->index->n_counts : 0};
 
 	return n[kind];
 }
@@ -47,6 +51,8 @@ static struct name name_of(const struct result_set *s, enum kind kind, size_t i)
 		return (struct name){s->runs[i].id, "", 0, 0};
 	case ENVIRONMENTS:
 		return (struct name){s->envs[i].run, s->envs[i].host, 0, 0};
+	case COUNTS:
+		return (struct name){s->index->counts[i].run, "", 0, 0};
 	case SERIES:
 		v = &s->series[i];
 		return (struct name){v->run, v->host, v->attempt, v->trial};
@@ -114,6 +120,15 @@ static void fill(struct export_index *x, const struct result_set *s, enum kind k
 	}
 }
 
+static struct export_index *index_of(struct result_set *s)
+{
+	if (!s->index) {
+		s->index = xcalloc(1, sizeof(*s->index));
+		fs_random(&s->index->key, sizeof(s->index->key));
+	}
+	return s->index;
+}
+
 /* The item's place in its list, from 1; 0: there is none. The last one is mostly it. */
 static size_t find(struct result_set *s, enum kind kind, const struct name *n)
 {
@@ -125,11 +140,7 @@ static size_t find(struct result_set *s, enum kind kind, const struct name *n)
 	last = name_of(s, kind, all - 1);
 	if (is_same(&last, n))
 		return all;
-	if (!s->index) {
-		s->index = xcalloc(1, sizeof(*s->index));
-		fs_random(&s->index->key, sizeof(s->index->key));
-	}
-	fill(s->index, s, kind);
+	fill(index_of(s), s, kind);
 	return *slot_of(s->index, s, kind, n);
 }
 
@@ -164,10 +175,31 @@ struct result_series *export_find_series(
 	return at ? &s->series[at - 1] : NULL;
 }
 
+struct export_count *export_count_of(struct result_set *s, uint64_t run)
+{
+	size_t at = find(s, COUNTS, &(struct name){run, "", 0, 0});
+	struct export_index *x = index_of(s);
+
+	if (!at) {
+		x->counts = xgrow(x->counts, x->n_counts, &x->cap_counts, sizeof(*x->counts));
+		x->counts[x->n_counts] = (struct export_count){.run = run};
+		at = ++x->n_counts;
+	}
+	return &x->counts[at - 1];
+}
+
+const struct export_count *export_counts(const struct result_set *s, size_t *ret_n)
+{
+	*ret_n = s->index ? s->index->n_counts : 0;
+	return s->index ? s->index->counts : NULL;
+}
+
 void result_set_unindex(struct result_set *s)
 {
 	for (int i = 0; s->index && i < KINDS; i++)
 		free(s->index->of[i].slots);
+	if (s->index)
+		free(s->index->counts);
 	free(s->index);
 	s->index = NULL;
 }

@@ -19,6 +19,18 @@ struct result_trial *export_find_trial(
 struct result_series *export_find_series(
 	struct result_set *s, uint64_t run, const struct export_piece *of);
 
+/* The lines of a run that were read, in files that may have several. */
+struct export_count {
+	uint64_t run, lines; /* but the end line */
+	size_t last;         /* the last one's number */
+	size_t end;          /* the end line's number; 0: none yet */
+	uint64_t told;       /* what it says of lines */
+};
+/* A new one where there is none; valid until the next call. */
+struct export_count *export_count_of(struct result_set *s, uint64_t run);
+/* All there are, in the order of each run's first line. */
+const struct export_count *export_counts(const struct result_set *s, size_t *ret_n);
+
 /* json_parse() of a line. A list of buckets as we write it is not built number by number: it becomes
  * the text of its numbers, "512,3,1024,1", which export_hist_read() takes as well. */
 int export_parse(const char *name, const char *line, size_t len, size_t max, json_t **ret,
@@ -46,12 +58,18 @@ int export_read_step(struct result_set *s, const struct export_line *l, uint64_t
 int export_read_series(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 /* A series' line just as we write it, of which there are the most: 1, it was taken, without a JSON value
- * for each number. 0: it is to be read as any line, which says what is wrong with it. */
-int export_read_plain_series(struct result_set *s, const char *line, size_t len);
+ * for each number, and *ret_run is its run. 0: it is to be read as any line, which says what is wrong
+ * with it. */
+int export_read_plain_series(
+	struct result_set *s, const char *line, size_t len, uint64_t *ret_run);
 int export_read_series_disks(struct result_set *s, const struct export_line *l, uint64_t run,
 	struct err *e);
 /* After the last line: puts the series in order, and what each has, whatever order its pieces came in. */
 void export_order_series(struct result_set *s);
+
+/* ---- export_end.c ---- */
+int export_read_end_line(struct result_set *s, const struct export_line *l, uint64_t run,
+	struct err *e);
 
 /* ---- export_detail.c: "part", "fact" and "note" ---- */
 int export_read_detail(struct result_set *s, const struct export_line *l, uint64_t run,

@@ -234,6 +234,7 @@ static const struct {
 	{"trial-disks", export_read_trial_disks},
 	{"series-disks", export_read_series_disks},
 	{"step", export_read_step},
+	{"end", export_read_end_line},
 };
 
 /* The parser's own words, which say the place as 1:COLUMN. */
@@ -246,36 +247,61 @@ static int not_json(const char *name, size_t line_no, const struct err *why, str
 		words ? words : why->text);
 }
 
-int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
-	size_t len, struct err *e)
+/* A line that is read counts for its run, whatever it says. */
+static void count_line(struct result_set *s, uint64_t run, size_t line_no)
+{
+	struct export_count *c = export_count_of(s, run);
+
+	c->lines++;
+	c->last = line_no;
+}
+
+/* A line as JSON: by its type. */
+static int read_object(struct result_set *s, const struct export_line *l, struct err *e)
 {
 	static const struct field run_field = {
 		.key = "run", .kind = FIELD_U64, .flags = FIELD_MUST, .least = 1, .most = INT64_MAX};
-	struct export_line l = {NULL, name, line_no};
-	struct err why;
+	const char *type = json_get_str(l->o, "type", "");
+	const json_t *of = json_object_get(l->o, "run");
 	uint64_t run = 0;
-	json_t *o;
-	int rc = 0;
 
-	if (len <= LINE_MAX_BYTES && export_read_plain_series(s, line, len))
+	if (!json_is_object(l->o) || !json_is_string(json_object_get(l->o, "type")))
+		return err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: no object with a type",
+			l->name, l->no);
+	for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
+		if (strcmp(readers[i].type, type) != 0)
+			continue;
+		if (export_field_take(l, FIELD_OF_LINE, of, &run_field, &run, e) ||
+			readers[i].read(s, l, run, e))
+			return -1;
+		break;
+	}
+	if (!run)
+		run = json_is_integer(of) && json_integer_value(of) > 0
+			      ? (uint64_t)json_integer_value(of)
+			      : 0;
+	if (run && strcmp(type, "end") != 0)
+		count_line(s, run, l->no);
+	return 0;
+}
+
+int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
+	size_t len, struct err *e)
+{
+	struct export_line l = {NULL, name, line_no};
+	uint64_t run;
+	struct err why;
+	json_t *o;
+	int rc;
+
+	if (len <= LINE_MAX_BYTES && export_read_plain_series(s, line, len, &run)) {
+		count_line(s, run, line_no);
 		return 0;
+	}
 	if (export_parse(name, line, len, LINE_MAX_BYTES, &o, &why) != 0)
 		return not_json(name, line_no, &why, e);
 	l.o = o;
-	if (!json_is_object(o) || !json_is_string(json_object_get(o, "type"))) {
-		rc = err_set(e, ERR_INPUT, "%s:%zu: not a line of an export: no object with a type",
-			name, line_no);
-		goto out;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
-		if (strcmp(readers[i].type, json_get_str(o, "type", "")) != 0)
-			continue;
-		rc = export_field_take(
-			&l, FIELD_OF_LINE, json_object_get(o, "run"), &run_field, &run, e);
-		rc = rc ? rc : readers[i].read(s, &l, run, e);
-		break;
-	}
-out:
+	rc = read_object(s, &l, e);
 	json_decref(o);
 	return rc;
 }

@@ -271,7 +271,8 @@ static int take_plain(struct result_set *s, const struct export_line *l, const c
 	return 1;
 }
 
-int export_read_plain_series(struct result_set *s, const char *line, size_t len)
+int export_read_plain_series(
+	struct result_set *s, const char *line, size_t len, uint64_t *ret_run)
 {
 	static const char begin[] = "{\"type\":\"series\",", member[] = ",\"points\":";
 	const char *points;
@@ -291,6 +292,7 @@ int export_read_plain_series(struct result_set *s, const char *line, size_t len)
 	if (!export_parse("", head.data, head.len, head.len, &o, &ignored)) {
 		l.o = o;
 		taken = take_plain(s, &l, points + sizeof(member) - 1, line + len);
+		*ret_run = (uint64_t)json_get_int(o, "run", 0);
 	}
 	json_decref(o);
 	buf_free(&head);

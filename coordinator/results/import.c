@@ -387,6 +387,8 @@ static int read_export(struct result_set *s, const char *name, const struct buf 
 		if (export_read_line(s, name, no, from, len, e))
 			return -1;
 	}
+	if (export_read_whole(s, name, e))
+		return -1;
 	if (log)
 		buf_addf(log, "%s: read as arraymark\n%s:1-%zu: an export\n", name, name, no);
 	return 0;

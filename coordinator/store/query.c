@@ -45,6 +45,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "coordinator/results/export.h"
 #include "coordinator/store/codec.h"
 
 #define STEP_NS (200 * NS_PER_MS) /* a page ends early after that */
@@ -350,10 +351,13 @@ static int read_page(struct query *q, struct db *db, const struct query_page *pa
 		    db_int(q->key[3])) != 0)
 		return -1;
 	while ((more = db_next(db, row, e)) == 1) {
+		size_t before = q->pending.len;
+
 		if (page->lines(q, db, row, &q->pending, e) != 0) {
 			more = -1;
 			break;
 		}
+		q->lines += export_count_lines(&q->pending, before);
 		for (unsigned i = 0; i < page->n_keys; i++)
 			q->key[i] = db_get_int(row, (int)i);
 		rows++;

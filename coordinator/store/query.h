@@ -20,6 +20,7 @@ struct query {
 	size_t stage;
 	int begun;               /* the stage's keys are set */
 	int64_t key[QUERY_KEYS]; /* of the last row given */
+	uint64_t lines;          /* made so far */
 	int64_t only_job; /* an export of that job alone, without details; 0: of everything */
 	struct query_run run;
 	struct buf pending; /* lines made and not yet given */
@@ -71,7 +72,7 @@ void query_detail_kept(json_t *o, const json_t *kept);
 /* The whole answer of QUERY_PRECISION: 0 or -1. */
 int query_precision(struct query *q, struct db *db, struct buf *out, struct err *e);
 
-/* An export is its results, then their details: series and commands. */
+/* An export is its results, then their details: series and commands, then its end. */
 extern const struct query_page query_pages_show[], query_pages_export[], query_pages_details[];
 /* In the place of the page of commands, for reports. */
 extern const struct query_page query_first_steps;

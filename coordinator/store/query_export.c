@@ -217,6 +217,16 @@ static int stop_lines(
 	return 0;
 }
 
+static int end_lines(
+	struct query *q, struct db *db, sqlite3_stmt *row, struct buf *out, struct err *e)
+{
+	(void)db;
+	(void)row;
+	(void)e;
+	export_end(q->run.run, q->lines, out);
+	return 0;
+}
+
 #define AFTER_TRIAL                                                                                \
 	" WHERE t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
@@ -265,6 +275,7 @@ const struct query_page query_pages_details[] = {
 	{STEPS " ORDER BY s.job, s.id" QUERY_LIMIT, 2, QUERY_FROM_FIRST_JOB, step_lines},
 	{"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT,
 		1, 0, import_lines},
+	{"SELECT run FROM runs WHERE run = ?1 AND run > ?4", 1, 0, end_lines},
 };
 const struct query_page query_first_steps = {
 	STEPS " AND (s.ok = 0 OR (s.job = ?2 AND s.block <= 1)) ORDER BY s.job, s.id" QUERY_LIMIT,

@@ -113,11 +113,14 @@ static void write_fleet(const char *path)
 
 	export_run(&run, &line);
 	fwrite(line.data, 1, line.len, f);
-	buf_free(&line);
 	for (unsigned h = 0; h < HOSTS; h++)
 		for (uint32_t b = 1; b <= BLOCKS; b++)
 			for (uint32_t l = 0; l < LAYOUTS; l++)
 				write_trial(f, &state, h, b, l);
+	buf_reset(&line);
+	export_end(run.id, 1 + (uint64_t)HOSTS * BLOCKS * LAYOUTS, &line);
+	fwrite(line.data, 1, line.len, f);
+	buf_free(&line);
 	file_end(f, path);
 }
 

@@ -108,7 +108,8 @@ test_names() {
 	check_not "nor in markdown" grep -qE '(^|[^\\])<img' "$T/names.markdown"
 	check "and are themselves in json" jq -e 'any(.results[]; .layout == "<img src=x onerror=alert(1)>")' "$T/names.json"
 	printf '%s\n' '{"type":"run","run":1,"name":"\u001b[2J","layouts":["\u202e\u0007"],"workloads":["\u001b]0;x\u0007"]}' \
-		'{"type":"summary","run":1,"host":"\u009b31m","layout":0,"workload":0,"metric":"elapsed","n":5,"mean":2,"min":1,"max":3}' >"$T/names.jsonl"
+		'{"type":"summary","run":1,"host":"\u009b31m","layout":0,"workload":0,"metric":"elapsed","n":5,"mean":2,"min":1,"max":3}' \
+		'{"type":"end","run":1,"lines":2}' >"$T/names.jsonl"
 	run "$AM" report "$T/names.jsonl"
 	is "an export with such names" "$STATUS" 0
 	check_not "does not steer the terminal" grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x9b|\xe2\x80\xae' "$T/out"

@@ -113,6 +113,12 @@ test_bad() {
 		fleet_ctl import "$T/many.txt" --as many
 	head -c 300 "$T/own.jsonl" >"$T/cut.jsonl"
 	refused "an export that is cut off" 1 'cut.jsonl:1: not a line of an export' fleet_ctl import "$T/cut.jsonl" --as cut
+	head -n -1 "$T/own.jsonl" >"$T/cut.jsonl"
+	refused "one that is cut off between two lines" 1 "cut.jsonl:$(wc -l <"$T/cut.jsonl"): the export of run [0-9]* is cut off" \
+		fleet_ctl import "$T/cut.jsonl" --as cut
+	sed '3d' "$T/own.jsonl" >"$T/cut.jsonl"
+	refused "one that lacks a line" 1 'cut.jsonl:[0-9]*: the export of run [0-9]* was written with [0-9]* lines, and has' \
+		fleet_ctl import "$T/cut.jsonl" --as cut
 	sed '2s/"elapsed_ns":[0-9]*/"elapsed_ns":-5/' "$T/old.jsonl" >"$T/negative.jsonl"
 	refused "a negative time" 1 'elapsed_ns: -5 is found' fleet_ctl import "$T/negative.jsonl" --as negative
 	refused "a name that is neither a file nor a run" 1 'nosuch: there is neither such a file nor such a run' \

@@ -87,6 +87,16 @@ test_export() {
 		diff <(jq -S .results "$T/report.json") <(jq -S .results "$T/again.json")
 	run fleet_ctl compare 1 --json --fail-if 'elapsed > +5%'
 	is "a run is compared, and the exit status is what the document says" "$STATUS" "$(jq .exit_status "$T/out")"
+	is "its end line counts the others" "$(tail -n 1 "$T/export.jsonl" | jq -c .)" \
+		"{\"type\":\"end\",\"run\":1,\"lines\":$(($(wc -l <"$T/export.jsonl") - 1))}"
+	head -n -1 "$T/export.jsonl" >"$T/cut.jsonl"
+	refused "without it there is no report" 1 "cut.jsonl:$(wc -l <"$T/cut.jsonl"): the export of run 1 is cut off" \
+		fleet_ctl report "$T/cut.jsonl"
+	refused "nor through a pipe" 1 '/dev/fd/[0-9]*:[0-9]*: the export of run 1 is cut off' \
+		fleet_ctl report <(cat "$T/cut.jsonl")
+	run bash -c '"$@" >/dev/full' - env XDG_CONFIG_HOME="$FLEET/config" "$FLEET_BIN/arraymark" export 1
+	is "an export to a full disk ends with 1" "$STATUS" 1
+	like "and says so" "$(cat "$T/err")" '^arraymark: cannot write standard output: No space left'
 	ends "layouts are named after their run" 0 fleet_ctl compare 1 right left --json
 	is "the first named is the baseline" "$(jq -rc '[.comparisons[] | [.baseline, .subject]] | unique' "$T/out")" '[["right","left"]]'
 	ends "a run against a file of itself" 0 fleet_ctl compare 1 "then=$T/export.jsonl" --json
@@ -257,6 +267,9 @@ test_statuses() {
 	is "Ctrl-C detaches with 130" $? 130
 	like "and says how to go on" "$(cat "$T/follow.err")" "watch $number.*cancel $number"
 	check "the run goes on" run_is "$number" running
+	fleet_ctl export "$number" >"$T/running.jsonl"
+	is "its export tells the state as it is now" "$(jq -r 'select(.type == "run") | .state' "$T/running.jsonl")" running
+	ends "and is whole" 0 fleet_ctl report "$T/running.jsonl"
 	ends "and is cancelled from elsewhere" 0 fleet_ctl cancel --wait "$number"
 	refused "what is over cannot be cancelled" 1 'over|done|cancelled|nothing' fleet_ctl cancel "$number"
 }

@@ -264,6 +264,7 @@ static void test_export_comes_back(void **state)
 		export_trial(&s.trials[i], &lines);
 	for (size_t i = 0; i < s.n_summaries; i++)
 		export_summary(&s.summaries[i], &lines);
+	export_end(s.runs[0].id, export_count_lines(&lines, 0), &lines);
 	buf_add(&again, lines.data, lines.len);
 	o.into = 0;
 	assert_ok(import_text(&back, "export", &again, &o, NULL, &run, &e), e);

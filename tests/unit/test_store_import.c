@@ -222,6 +222,7 @@ static void a_run_comes_out_as_it_went_in(void **state)
 	a = import(k, lines.data);
 	assert_false(a.failed);
 	assert_int_equal(a.run, 2);
+	export_end(7, export_count_lines(&lines, 0), &lines);
 	want = renumbered(lines.data, 7, 2);
 	t = kit_query(k, QUERY_EXPORT, "elsewhere");
 	assert_false(t.failed);
@@ -372,6 +373,7 @@ static void long_lists_come_back(void **state)
 	export_run(&set.runs[0], &want);
 	for (size_t i = 0; i < set.n_trials; i++)
 		export_trial(&set.trials[i], &want);
+	export_end(1, 1001, &want);
 	store_import(k->store, "ann", &set, on_imported, &a);
 	kit_wait(k, &a.done, 1);
 	assert_false(a.failed);
