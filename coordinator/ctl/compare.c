@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "coordinator/ctl/output.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/sources.h"
 #include "coordinator/ctl/verbs.h"
@@ -22,7 +23,9 @@ static const struct option_spec compare_options[] = {
 	{"fail-unless", 0, "CONDITION",
 		"exit status 4 if the contrary is proven: \"elapsed < +5%\""},
 	{"undecided", 0, "pass|fail", "what to make of exit status 5"},
-	{"format", 'f', "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
+	{"input-format", 0, "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
+	{"format", 'f', "FORMAT", "text, markdown, csv, json or html; else by FILE's name, else text"},
+	{"output", 'o', "FILE", "write there instead of stdout"},
 	{"long", 'l', NULL, "also each trial, and what each line of the files was taken for"},
 	{0},
 };
@@ -30,7 +33,8 @@ static const struct option_spec compare_options[] = {
 enum by { BY_UNSAID, BY_LAYOUTS, BY_HOSTS, BY_RUNS };
 struct request {
 	enum by by;
-	const struct format *format;
+	const struct format *format; /* of the files; NULL: found by content */
+	struct output output;
 	struct condition *conditions;
 	size_t n_conditions;
 	int undecided;           /* exit status instead of 5 */
@@ -122,13 +126,28 @@ static int read_by(const struct args *a, struct request *q, struct err *e)
 	return 0;
 }
 
-static int read_options(const struct args *a, struct request *q, struct err *e)
+static int read_formats(const struct ctl *c, const struct args *a, struct request *q, struct err *e)
+{
+	const char *in = args_get(a, "input-format"), *out = args_get(a, "format");
+
+	if (out && format_find(out))
+		return err_set(e, ERR_USAGE,
+			"--format %s: text, markdown, csv, json or html is expected; what the files are is "
+			"told by --input-format %s",
+			out, out);
+	if (fetch_format("--input-format", in, &q->format, e) || output_choose(c, a, &q->output, e))
+		return -1;
+	q->sources.disks = output_is(&q->output, "html");
+	return 0;
+}
+
+static int read_options(const struct ctl *c, const struct args *a, struct request *q, struct err *e)
 {
 	const char *margin = args_get(a, "margin");
 	struct err why;
 
 	if (read_metrics(a, q, e) || read_conditions(a, q, e) || read_undecided(a, q, e) ||
-		read_by(a, q, e) || fetch_format(args_get(a, "format"), &q->format, e))
+		read_by(a, q, e) || read_formats(c, a, q, e))
 		return -1;
 	q->wish.has_margin = margin != NULL;
 	if (margin && units_parse_percent(margin, &q->wish.margin, &why))
@@ -275,8 +294,8 @@ static int status_of(const struct request *q, const struct analysis *a)
 	return status;
 }
 
-static void print_text(const struct ctl *c, const struct request *q, const struct analysis *a,
-	int long_form, struct buf *out)
+static void add_to_text(
+	const struct request *q, const struct analysis *a, int long_form, struct buf *out)
 {
 	struct buf text = {0};
 
@@ -289,8 +308,6 @@ static void print_text(const struct ctl *c, const struct request *q, const struc
 	if (text.len)
 		print_safe_lines(buf_str(&text), "", out);
 	buf_free(&text);
-	if (!a->n_comparisons)
-		ctl_warn(c, "nothing was compared: there is only one of a kind");
 }
 
 /* The report's document with what compare knows beside it. Replaces the text in out. */
@@ -413,23 +430,28 @@ static int check_metrics(const struct result_set *s, const struct analysis *a, s
 
 static int print_all(struct ctl *c, struct request *q, int long_form, struct err *e)
 {
-	struct report_options ro = {.color = c->color_out, .width = c->width_out, .long_form = long_form};
+	struct report_options ro = output_report_options(c, &q->output);
 	struct analysis a;
 	struct buf out = {0};
 	int r, status;
 
 	if (analysis_make(&q->sources.set, &a, e))
 		return -1;
+	ro.long_form = long_form;
+	ro.conditions = q->conditions;
+	ro.n_conditions = q->n_conditions;
 	status = status_of(q, &a);
 	r = check_conditions(q, &a, e);
 	r = r ? r : check_metrics(&q->sources.set, &a, e);
-	r = r ? r : fetch_report(&q->sources.set, c->json ? "json" : "text", &ro, &out, e);
-	if (!r && c->json)
+	r = r ? r : fetch_report(&q->sources.set, q->output.format, &ro, &out, e);
+	if (!r && output_is(&q->output, "json"))
 		r = add_to_json(q, &a, status, long_form, &out, e);
-	else if (!r)
-		print_text(c, q, &a, long_form, &out);
+	if (!r && output_is(&q->output, "text"))
+		add_to_text(q, &a, long_form, &out);
+	if (!r && !a.n_comparisons)
+		ctl_warn(c, "nothing was compared: there is only one of a kind");
 	analysis_clear(&a);
-	r = r ? r : ctl_out(&out, e);
+	r = r ? r : output_write(&q->output, &out, e);
 	buf_free(&out);
 	return r ? r : status;
 }
@@ -437,7 +459,7 @@ static int print_all(struct ctl *c, struct request *q, int long_form, struct err
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
 	struct request q = {0};
-	int r = read_options(a, &q, e);
+	int r = read_options(c, a, &q, e);
 
 	if (!r)
 		r = read_sources(c, a, &q, e);
@@ -468,6 +490,7 @@ const struct verb verb_compare = {
 	.examples = "arraymark compare 12 13\n"
 		"arraymark compare before.txt after.txt\n"
 		"arraymark compare last hba8 hba8+board2 --metric throughput\n"
+		"arraymark compare 12 by-hand.txt --output compared.html\n"
 		"arraymark compare old=a.json new=b.json --fail-if 'ops_per_s < -5%'\n",
 	.options = compare_options,
 	.min_args = 1,

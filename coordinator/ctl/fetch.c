@@ -160,14 +160,14 @@ int fetch_add_file(const char *path, const struct format *format, struct result_
 	return fetch_import(path, &o, set, log, &ignored, e);
 }
 
-int fetch_format(const char *name, const struct format **ret, struct err *e)
+int fetch_format(const char *option, const char *name, const struct format **ret, struct err *e)
 {
 	const struct format *found = name ? format_find(name) : NULL;
 	struct buf names = {0};
 
 	if (name && !found) {
 		format_names(&names);
-		err_set(e, ERR_USAGE, "--format %s: one of %s is expected", name, buf_str(&names));
+		err_set(e, ERR_USAGE, "%s %s: one of %s is expected", option, name, buf_str(&names));
 		buf_free(&names);
 		return -1;
 	}

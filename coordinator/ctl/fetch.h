@@ -18,8 +18,9 @@ int fetch_add_file(const char *path, const struct format *format, struct result_
 /* As fetch_add_file, with all that import.h lets choose; ret_run as there. */
 int fetch_import(const char *path, const struct import_options *o, struct result_set *set,
 	struct buf *log, uint64_t *ret_run, struct err *e);
-/* The format of that name, for --format; NULL (found by content) for NULL. ERR_USAGE names all. */
-int fetch_format(const char *name, const struct format **ret, struct err *e);
+/* The format of that name, which the option was given; NULL (found by content) for NULL. ERR_USAGE
+ * names all. */
+int fetch_format(const char *option, const char *name, const struct format **ret, struct err *e);
 /* A log's lines as an array. */
 json_t *fetch_log_json(const struct buf *log);
 int fetch_end(struct result_set *set, struct err *e);

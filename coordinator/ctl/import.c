@@ -45,7 +45,7 @@ static int read_options(const struct args *a, struct request *q, struct err *e)
 	o->layout = args_get(a, "layout");
 	o->workload = args_get(a, "workload");
 	o->host = args_get(a, "host");
-	return fetch_format(args_get(a, "format"), &o->format, e);
+	return fetch_format("--format", args_get(a, "format"), &o->format, e);
 }
 
 /* All files become one run; an export is a run already. */

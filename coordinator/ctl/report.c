@@ -1,7 +1,5 @@
 /* report: results per layout, from runs and files. */
-#include <string.h>
-
-#include "coordinator/ctl/outfile.h"
+#include "coordinator/ctl/output.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/sources.h"
 #include "coordinator/ctl/verbs.h"
@@ -22,47 +20,28 @@ static int read_all(struct ctl *c, const struct args *a, struct sources *s, stru
 	return sources_end(s, e);
 }
 
-/* As asked for, else what the output's name is for, else text. */
-static const char *format_of(const struct ctl *c, const char *asked, const char *path)
-{
-	const char *named = path ? fetch_format_of(path) : NULL;
-
-	if (asked)
-		return asked;
-	if (c->json)
-		return "json";
-	return named ? named : "text";
-}
-
 static int run(struct ctl *c, const struct args *a, struct err *e)
 {
-	const char *path = args_get(a, "output");
-	const char *format = format_of(c, args_get(a, "format"), path);
-	struct report_options ro = {.color = !path && c->color_out,
-		.long_form = args_get(a, "long") != NULL,
-		.width = path ? 0 : c->width_out,
-		.redact = args_get(a, "redact") != NULL};
+	struct report_options ro;
 	struct sources s = {0};
 	struct buf out = {0};
-	struct outfile o;
+	struct output o;
 	int r;
 
-	s.disks = !strcmp(format, "html");
-	if (fetch_format_check(format, e))
+	if (output_choose(c, a, &o, e))
 		return -1;
-	if (c->json && strcmp(format, "json"))
-		return err_set(e, ERR_USAGE, "--json and --format %s: one of them", format);
+	ro = output_report_options(c, &o);
+	ro.long_form = args_get(a, "long") != NULL;
+	ro.redact = args_get(a, "redact") != NULL;
+	s.disks = output_is(&o, "html");
 	r = read_all(c, a, &s, e);
 	if (!r)
-		r = fetch_report(&s.set, format, &ro, &out, e);
-	if (!r && ro.long_form && !ro.redact && !strcmp(format, "text") && s.log.len) {
+		r = fetch_report(&s.set, o.format, &ro, &out, e);
+	if (!r && ro.long_form && !ro.redact && output_is(&o, "text") && s.log.len) {
 		buf_addc(&out, '\n');
 		print_safe_lines(buf_str(&s.log), "", &out);
 	}
-	if (!r && !(r = outfile_open(path, &o, e))) {
-		r = outfile_write(&o, buf_str(&out), out.len, e);
-		r = outfile_close(&o, !r, e) || r ? -1 : 0;
-	}
+	r = r ? r : output_write(&o, &out, e);
 	buf_free(&out);
 	sources_clear(&s);
 	return r;

@@ -184,15 +184,14 @@ const char *condition_outcome_name(enum condition_outcome o)
 	return names[o];
 }
 
-void condition_text(const struct condition *c, const struct analysis *a, struct buf *out)
+void condition_reason(const struct condition *c, const struct analysis *a, struct buf *out)
 {
-	enum condition_outcome o;
-	const struct result_comparison *r = decisive(c, a, &o);
+	enum condition_outcome ignored;
+	const struct result_comparison *r = decisive(c, a, &ignored);
 
-	buf_addf(out, "%-10s %s %s: ", condition_outcome_name(o),
-		c->unless ? "fail-unless" : "fail-if", c->text);
+	buf_addf(out, "%s %s: ", c->unless ? "fail-unless" : "fail-if", c->text);
 	if (!r) {
-		buf_adds(out, "nothing was compared\n");
+		buf_adds(out, "nothing was compared");
 		return;
 	}
 	buf_addf(out, "%s, %s vs %s ", r->workload, r->subject, r->base);
@@ -206,5 +205,11 @@ void condition_text(const struct condition *c, const struct analysis *a, struct 
 	}
 	for (size_t i = 0; i < r->invalid.n; i++)
 		buf_addf(out, "%s%s", i ? ", " : ", invalid: ", r->invalid.v[i]);
+}
+
+void condition_text(const struct condition *c, const struct analysis *a, struct buf *out)
+{
+	buf_addf(out, "%-10s ", condition_outcome_name(condition_outcome(c, a)));
+	condition_reason(c, a, out);
 	buf_addc(out, '\n');
 }

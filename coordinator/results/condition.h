@@ -39,8 +39,9 @@ enum condition_state condition_judge(const struct condition *c, const struct res
 enum condition_outcome { OUTCOME_PASSED, OUTCOME_UNDECIDED, OUTCOME_FAILED };
 enum condition_outcome condition_outcome(const struct condition *c, const struct analysis *a);
 const char *condition_outcome_name(enum condition_outcome o);
-/* One line: the condition, the outcome and the comparison that decides it, with its interval.
- * Appended, with its newline. */
+/* The condition and the comparison that decides it, with its interval. Appended. */
+void condition_reason(const struct condition *c, const struct analysis *a, struct buf *out);
+/* One line: the outcome, then that. Appended, with its newline. */
 void condition_text(const struct condition *c, const struct analysis *a, struct buf *out);
 
 #endif

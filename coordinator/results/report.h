@@ -8,12 +8,16 @@
 #include "common/base/buf.h"
 #include "coordinator/results/set.h"
 
+struct condition;
 struct report_options {
 	int color;                /* text: with ANSI colours */
 	int long_form;            /* text: also median, standard deviation, range, each trial */
 	unsigned width;           /* text: columns that there are; 0: any number */
 	int redact;               /* host names become host-1, …; serials, WWNs and paths go */
 	const char *tool_version; /* JSON; NULL: this program's */
+	/* Said where the verdicts are, in Markdown, CSV and HTML. */
+	const struct condition *conditions;
+	size_t n_conditions;
 };
 
 /* Per run and host: for each workload a table of its layouts (n, mean and its 95 % interval of the
@@ -30,7 +34,7 @@ int report_json(
 int report_markdown(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
 /* A line of column names, then one line for each result of every metric, each trial (long form),
- * comparison and finding, told apart by the first column. Plain numbers in the unit named, "." as
+ * comparison, condition and finding, told apart by the first column. Plain numbers in the unit named, "." as
  * decimal point; ratios are of the baseline. Text is safe in spreadsheets: what would be taken for
  * a formula gets a ' in front. Lines end in CR LF (RFC 4180). */
 int report_csv(

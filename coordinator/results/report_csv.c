@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
+#include "coordinator/results/condition.h"
 #include "coordinator/results/report.h"
 #include "coordinator/results/until.h"
 
@@ -191,6 +192,20 @@ static void until_line(struct csv *c, const struct analysis_run *r, const char *
 	buf_free(&said);
 }
 
+static void condition_line(struct csv *c, const struct analysis *a, const struct condition *v)
+{
+	struct buf said = {0};
+
+	condition_reason(v, a, &said);
+	text(c, KIND, "condition");
+	text(c, WORKLOAD, v->workload);
+	metric(c, v->metric);
+	text(c, VERDICT, condition_outcome_name(condition_outcome(v, a)));
+	text(c, TEXT, said.data);
+	end_line(c);
+	buf_free(&said);
+}
+
 static void finding_line(struct csv *c, const struct finding *f)
 {
 	begin(c, "finding", f->run);
@@ -241,6 +256,8 @@ int report_csv(
 	for (size_t i = 0; i < a.n_runs; i++)
 		for (size_t h = 0; h < a.runs[i].n_hosts; h++)
 			until_line(&c, &a.runs[i], a.runs[i].hosts[h]);
+	for (size_t i = 0; i < o->n_conditions; i++)
+		condition_line(&c, &a, &o->conditions[i]);
 	for (size_t i = 0; i < a.findings.n; i++)
 		finding_line(&c, &a.findings.v[i]);
 	analysis_clear(&a);

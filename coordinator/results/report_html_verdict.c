@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/results/condition.h"
 #include "coordinator/results/report_html.h"
 
 #define SENTENCES_MAX 8 /* more are counted; the table has them all */
@@ -153,6 +154,27 @@ static void qualified(struct html *h)
 	buf_free(&text);
 }
 
+static void conditions(struct html *h)
+{
+	struct buf text = {0};
+
+	if (h->opt->n_conditions)
+		buf_adds(h->out, "<ul class=\"verdicts\">\n");
+	for (size_t i = 0; i < h->opt->n_conditions; i++) {
+		const struct condition *c = &h->opt->conditions[i];
+		const char *outcome = condition_outcome_name(condition_outcome(c, h->analysis));
+
+		buf_reset(&text);
+		condition_reason(c, h->analysis, &text);
+		buf_addf(h->out, "<li class=\"%s\"><strong>%s</strong> ", outcome, outcome);
+		html_text(h->out, text.data);
+		buf_adds(h->out, "</li>\n");
+	}
+	if (h->opt->n_conditions)
+		buf_adds(h->out, "</ul>\n");
+	buf_free(&text);
+}
+
 void html_verdict(struct html *h)
 {
 	size_t before, n;
@@ -164,6 +186,7 @@ void html_verdict(struct html *h)
 		html_run_heading(h, &h->analysis->runs[i]);
 		run_verdict(h, &h->analysis->runs[i]);
 	}
+	conditions(h);
 	qualified(h);
 	before = h->out->len;
 	buf_adds(h->out, "<ul class=\"findings\">\n");

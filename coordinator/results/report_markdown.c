@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/results/condition.h"
 #include "coordinator/results/report_markdown.h"
 #include "coordinator/results/until.h"
 
@@ -261,6 +262,23 @@ static void blocks_run(const struct text *t, const struct analysis_run *r)
 	buf_free(&text);
 }
 
+static void conditions(const struct text *t)
+{
+	struct buf text = {0};
+
+	for (size_t i = 0; i < t->opt->n_conditions; i++) {
+		const struct condition *c = &t->opt->conditions[i];
+
+		buf_reset(&text);
+		condition_reason(c, t->analysis, &text);
+		buf_addf(t->out, "%s- **%s** ", i ? "" : "\n## Conditions\n\n",
+			condition_outcome_name(condition_outcome(c, t->analysis)));
+		markdown_plain(text.data, t->out);
+		buf_addc(t->out, '\n');
+	}
+	buf_free(&text);
+}
+
 int report_markdown(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
@@ -288,6 +306,7 @@ int report_markdown(
 		outliers(&t, &a.runs[i]);
 		findings(&t, &a.runs[i]);
 	}
+	conditions(&t);
 	analysis_clear(&a);
 	return 0;
 }

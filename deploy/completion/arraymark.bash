@@ -50,9 +50,9 @@ _arraymark_arguments() {
 _arraymark_values() {
 	case $1 in
 	--color) echo 'auto always never' ;;
-	--format)
-		case $2 in
-		compare | import) echo 'arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
+	--format | --input-format)
+		case $1$2 in
+		--input-format* | *import) echo 'arraymark fio dd time list summary filebench bonnie++ iozone elbencho' ;;
 		*) echo 'text markdown csv json html' ;;
 		esac
 		;;

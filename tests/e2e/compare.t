@@ -163,8 +163,42 @@ test_statuses() {
 	refused "a key that is none" 1 "key.txt:2: 'layuot:' is no key .did you mean 'layout:'" "$AM" compare "$a" "$T/key.txt"
 }
 
+# Every format of reports: the verdict, the condition and the exit status are the same.
+test_formats() {
+	local a=$T/a.txt b=$T/b.txt format want outcome condition said
+	for format in text markdown csv json html; do
+		for want in "4 failed elapsed > +5%" "0 passed elapsed > +20%" "5 undecided elapsed > +10%"; do
+			read -r want outcome condition <<<"$want"
+			status "$format: $outcome, by the exit status" "$want" "$a" "$b" --format "$format" --fail-if "$condition"
+			case $format in
+			text) said="^$outcome  *fail-if elapsed > " ;;
+			markdown) said="^- \\*\\*$outcome\\*\\* fail-if elapsed .> " ;;
+			csv) said="^condition,.*,$outcome,.*fail-if elapsed > " ;;
+			json) said="\"outcome\": \"$outcome\"" ;;
+			html) said="<li class=\"$outcome\"><strong>$outcome</strong> fail-if elapsed &#62; " ;;
+			esac
+			like "$format: and in the report" "$(cat "$T/out")" "$said"
+		done
+		like "$format: the verdict" "$(cat "$T/out")" '[+]9\.9% .*slower|,1\.0990.*,slower,'
+	done
+	names=$(for f in page.html t.md t.csv t.json t.txt plain; do
+		"$AM" compare -o "$T/$f" "$a" "$b" --fail-if 'elapsed > +5%' 2>&1
+		echo "$? $(head -n 1 "$T/$f" | cut -b 1-12)"
+	done)
+	is "a file's name says what it holds" "$names" "$(printf '4 %s\n' '<!DOCTYPE ht' '## a vs b' 'kind,run,run' '{' \
+		'a vs b · ru' 'a vs b · ru')"
+	check "the JSON of a file fits the schema" fits_schema "$T/t.json"
+	rm "$T/plain"
+	refused "a file that cannot be written is no verdict" 1 "cannot write $T/none/x.html" "$AM" compare "$a" "$b" -o "$T/none/x.html"
+	refused "two formats at once" 2 'one of them' "$AM" --json compare "$a" "$b" --format csv
+	refused "what files are is asked for by another option" 2 'told by --input-format dd' "$AM" compare "$a" "$b" --format dd
+	status "which is taken" 0 "$a" "$b" --input-format list
+	refused "and tells the names" 2 '--input-format xml: one of arraymark, fio, ' "$AM" compare "$a" "$b" --input-format xml
+}
+
 test_published
 test_files
 test_statuses
+test_formats
 check "nothing was kept or started" test ! -e "$XDG_DATA_HOME/arraymark" -a ! -e "$HOME/.config/arraymark"
 done_testing

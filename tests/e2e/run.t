@@ -103,6 +103,14 @@ test_export() {
 	is "by layout and workload, with ratio 1" "$(jq -c '[.comparisons[] | [.subject, .ratio]] | unique' "$T/out")" '[["then",1]]'
 	check "the plan they share speaks for both" jq -e '[.findings[] | select(.unknown and (.text | test("no plan")))] == []
 		and ([.runs[0].sources[].label] == ["two-folders", "then"])' "$T/out"
+	for format in text markdown csv json html; do
+		ends "layouts of a run, as $format" 0 fleet_ctl compare 1 right left -o "$T/compared.$format" --format "$format"
+		like "layouts of a run, as $format: the pair" "$(cat "$T/compared.$format")" \
+			'vs right|\| left \| right \||,left,.*,right,|"subject": "left"|left against right'
+		ends "a run and a file together, as $format" 0 fleet_ctl compare 1 "then=$T/export.jsonl" --format "$format"
+		like "a run and a file together, as $format: both names" "$(cat "$T/out")" 'then'
+	done
+	check "and the document fits the schema" fits_schema "$T/compared.json"
 	check "block 1 had the order of its seed" order_is_right 1 one 2 1
 	check "block 2 had the order of its seed" order_is_right 1 one 2 2
 	check "block 3 had the order of its seed" order_is_right 1 one 2 3
