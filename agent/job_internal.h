@@ -113,6 +113,8 @@ void trial_clear(struct trial *t);
 
 /* Keeps the first reason. */
 void trial_fail(struct trial *t, const struct err *why);
+/* Its worker is gone: where it failed, what the worker left goes with the trial. */
+void trial_hear_last_words(struct trial *t, int words);
 void trial_make_cache(struct job *j);
 /* spec is taken over on success. */
 int trial_start_worker(struct job *j, struct msg *spec, const struct worker_handler *h,

@@ -112,7 +112,7 @@ static void on_msg(void *owner, struct msg *m)
 	}
 }
 
-static void on_end(void *owner, const struct err *how)
+static void on_end(void *owner, const struct err *how, int words)
 {
 	struct job *j = owner;
 	struct err e;
@@ -124,6 +124,7 @@ static void on_end(void *owner, const struct err *how)
 			how->text[0] ? how->text : "the worker ended");
 		trial_fail(&j->trial, &e);
 	}
+	trial_hear_last_words(&j->trial, words);
 	ended(j);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/journal.h"
+#include "agent/last_words.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -301,7 +302,15 @@ static void on_worker_msg(void *owner, struct msg *m)
 	}
 }
 
-static void on_worker_end(void *owner, const struct err *how)
+void trial_hear_last_words(struct trial *t, int words)
+{
+	if (t->why.code == ERR_NONE)
+		return;
+	last_words_read(words, &t->done.detail);
+	detail_fit(&t->done.detail);
+}
+
+static void on_worker_end(void *owner, const struct err *how, int words)
 {
 	struct job *j = owner;
 	struct err e;
@@ -313,6 +322,7 @@ static void on_worker_end(void *owner, const struct err *how)
 			how->text[0] ? how->text : "the worker ended");
 		trial_fail(&j->trial, &e);
 	}
+	trial_hear_last_words(&j->trial, words);
 	if (j->phase != JOB_ENDING)
 		job_move(j, JOB_ENDING);
 	trial_worker_ended(j);

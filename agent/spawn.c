@@ -120,17 +120,20 @@ void spawn_take_back(const struct spawn_lent *l)
 /* Above those that the child finds its own by, so that none is overwritten before it is moved. */
 static int move_up(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_PASSED_FD + 1);
+	return fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_SHARED_FD + 1);
 }
 
 static int set_descriptors(const struct spawn_order *o, int fd)
 {
 	int null = open("/dev/null", O_RDWR), passed = o->pass_fd ? move_up(o->pass_fd) : 0;
+	int shared = o->shared_fd ? move_up(o->shared_fd) : 0;
 
 	fd = move_up(fd);
-	if (null < 0 || fd < 0 || passed < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+	if (null < 0 || fd < 0 || passed < 0 || shared < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return -1;
-	if (passed && dup2(passed, SPAWN_PASSED_FD) < 0)
+	close_from(CHILD_FD, SPAWN_SHARED_FD);
+	if ((passed && dup2(passed, SPAWN_PASSED_FD) < 0) ||
+		(shared && dup2(shared, SPAWN_SHARED_FD) < 0))
 		return -1;
 	return dup2(fd, CHILD_FD) < 0 ? -1 : 0;
 }
@@ -149,7 +152,7 @@ static _Noreturn void child_main(const struct spawn_order *o, int fd, int self)
 	self = move_up(self);
 	if (self < 0 || set_descriptors(o, fd))
 		goto fail;
-	close_from((o->pass_fd ? SPAWN_PASSED_FD : CHILD_FD) + 1, self - 1);
+	close_from(SPAWN_SHARED_FD + 1, self - 1);
 	close_from(self + 1, INT32_MAX);
 	/* By descriptor: the folder of the program need not be open to the child's user. */
 	syscall(SYS_execveat, self, "", argv, environ, AT_EMPTY_PATH);

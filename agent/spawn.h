@@ -36,12 +36,14 @@ int spawn_lend(const struct spawn_user *u, struct spawn_lent *ret, struct err *e
 void spawn_take_back(const struct spawn_lent *l);
 
 #define SPAWN_PASSED_FD 4
+#define SPAWN_SHARED_FD 5
 
 struct spawn_order {
 	const char *verb;     /* "link", "worker" */
 	struct spawn_user user;
 	const char *folder;   /* to start in, entered before rights are dropped; NULL: "/" */
-	int pass_fd; /* stays open in the child as SPAWN_PASSED_FD; 0: none */
+	int pass_fd;   /* stays open in the child as SPAWN_PASSED_FD; 0: none */
+	int shared_fd; /* and this one as SPAWN_SHARED_FD */
 	int new_pid_namespace; /* where possible; without it the child is in a session of its own */
 };
 /* Starts this program again as `arraymark-agent VERB --fd 3` with one end of a socketpair. The child

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "agent/last_words.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
@@ -26,6 +28,7 @@ struct worker {
 	pid_t pid, known_pid; /* pid is 0 when gone */
 	uint64_t start_ticks;
 	int isolated, killed, status;
+	int words; /* descriptor of its last words */
 	struct err why; /* known before its end: it hangs, or broke the protocol */
 	struct msg order; /* until it is sent */
 };
@@ -34,6 +37,7 @@ static void finish(struct worker *w)
 {
 	struct worker_handler h = w->handler;
 	struct err how = w->why;
+	int words = w->words;
 
 	if (how.code == ERR_NONE && WIFSIGNALED(w->status))
 		err_set(&how, ERR_FAILED, "worker %d was killed by signal %d (%s)",
@@ -41,8 +45,10 @@ static void finish(struct worker *w)
 	else if (how.code == ERR_NONE && WEXITSTATUS(w->status))
 		err_set(&how, ERR_FAILED, "worker %d ended with status %d", (int)w->known_pid,
 			WEXITSTATUS(w->status));
+	w->words = -1;
 	worker_free(w);
-	h.on_end(h.owner, &how);
+	h.on_end(h.owner, &how, words);
+	close(words);
 }
 
 static void set_timer(struct worker *w, unsigned ms)
@@ -130,7 +136,13 @@ int worker_start(struct event_base *base, struct children *kids, const struct sp
 	struct worker *w = xcalloc(1, sizeof(*w));
 	int fd;
 
+	if (last_words_new(&w->words, e)) {
+		free(w);
+		return -1;
+	}
+	how.shared_fd = w->words;
 	if (spawn_self(&how, &w->pid, &fd, &w->isolated, e)) {
+		close(w->words);
 		free(w);
 		return -1;
 	}
@@ -200,6 +212,8 @@ void worker_free(struct worker *w)
 		conn_abort(w->conn);
 	event_free(w->timer);
 	msg_clear(&w->order);
+	if (w->words >= 0)
+		close(w->words);
 	free(w);
 }
 

@@ -20,8 +20,9 @@ struct worker;
 struct worker_handler {
 	void (*on_msg)(void *owner, struct msg *m);
 	/* Once, when it is gone and all it sent was read; the worker is freed after the call. The text
-	 * says how it ended ("worker 4711 was killed by signal 9"); code ERR_NONE: by exit 0. */
-	void (*on_end)(void *owner, const struct err *how);
+	 * says how it ended ("worker 4711 was killed by signal 9"); code ERR_NONE: by exit 0. words: the
+	 * memory of its last words (agent/last_words.h), for the call. */
+	void (*on_end)(void *owner, const struct err *how, int words);
 	void *owner;
 };
 /* order: the WORKER_SPEC, taken over (zeroed) on success. disks_fd: the socket that the descriptors of

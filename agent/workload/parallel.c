@@ -46,7 +46,7 @@ static int fill_spec(const struct workload_order *of, struct member *m, unsigned
 	m->spec.kind = (char *)kind_of(m);
 	m->spec.seed = of->spec->seed + (i + 1) * GOLDEN;
 	m->order = (struct workload_order){.spec = &m->spec, .plan = of->plan, .w = m->w,
-		.told = of->told};
+		.told = of->told, .words_fd = of->words_fd};
 	return m->w->kind == WORKLOAD_STREAM ? stream_spec_fill(of->plan, m->w, &m->spec, e) : 0;
 }
 
@@ -68,7 +68,7 @@ static int members_new(const struct workload_order *order, struct parallel *p, s
 static _Noreturn void member_main(const struct member *m, int fd)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	spawn_close_others(fd);
+	spawn_close_but(fd, m->order.words_fd ? m->order.words_fd : -1);
 	_exit(worker_trial(fd, &m->order) ? 1 : 0);
 }
 

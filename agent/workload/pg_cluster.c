@@ -23,6 +23,7 @@
 #define LOOK_MS 10
 #define PLENTY 80 /* connections that PostgreSQL's default of 100 leaves room for */
 #define PID_FILE_MAX 4096
+#define SERVER_LOG "server log" /* a note */
 #define READY_LINE 8 /* of postmaster.pid */
 
 /* ---- starting ---- */
@@ -149,6 +150,18 @@ static int await_ready(struct pg_cluster *c, struct err *e)
 	return 0;
 }
 
+/* A member's note is named after it, as parallel_tell() names the others. */
+static void open_words(struct pg_cluster *c)
+{
+	const struct workload_order *o = c->order;
+	int is_member = o->w != &o->plan->workloads[o->spec->workload];
+	char *name = xasprintf("%s%s" SERVER_LOG, is_member ? o->w->name : "", is_member ? "/" : "");
+
+	last_words_close(c->words);
+	c->words = last_words_open(o->words_fd, name);
+	free(name);
+}
+
 int pg_cluster_start(struct pg_cluster *c, struct err *e)
 {
 	struct strv argv = {0};
@@ -165,7 +178,8 @@ int pg_cluster_start(struct pg_cluster *c, struct err *e)
 	pg_memory_open(c->data);
 	pg_log_free(c->log);
 	c->log = NULL;
-	status = pg_log_open(&c->log, &fd, e);
+	open_words(c);
+	status = pg_log_open(c->words, &c->log, &fd, e);
 	if (!status) {
 		status = pg_spawn(&argv, fd, -1, &c->server, e);
 		close(fd);
@@ -237,6 +251,7 @@ void pg_cluster_close(struct pg_cluster *c)
 {
 	kill_server(c);
 	pg_log_free(c->log);
+	last_words_close(c->words);
 	pg_programs_clear(&c->programs);
 	free(c->data);
 	*c = (struct pg_cluster){0};
@@ -251,7 +266,7 @@ void pg_cluster_tell_log(struct pg_cluster *c, struct trial_detail *d)
 	if (!c->log)
 		return;
 	pg_log_peek(c->log, &text);
-	detail_note(d, "server log", buf_str(&text));
+	detail_note(d, SERVER_LOG, buf_str(&text));
 	buf_free(&text);
 }
 

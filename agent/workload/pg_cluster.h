@@ -28,6 +28,7 @@ struct pg_cluster {
 	pid_t server;    /* 0: none */
 	int is_told;     /* a dry run would have a server now */
 	struct pg_log *log; /* of the server that runs or ran last */
+	struct last_words *words; /* the log, should we be killed; or NULL */
 	int recovered;   /* an earlier server was killed: this one began with a recovery */
 };
 

@@ -31,11 +31,32 @@ struct pg_log {
 	pthread_mutex_t lock; /* guards head, tail, cut */
 	struct buf head, tail, whole;
 	size_t cut; /* bytes between head and tail that are gone */
+	struct last_words *words; /* or NULL */
 	int fd;
 	atomic_int stop;
 	int ended; /* the thread was joined */
 	pthread_t thread;
 };
+
+/* Appends what is kept. */
+static void render(const struct pg_log *l, struct buf *out)
+{
+	buf_adds(out, buf_str(&l->head));
+	if (l->cut)
+		buf_addf(out, "\n… %zu bytes left out …\n", l->cut);
+	buf_adds(out, buf_str(&l->tail));
+}
+
+static void leave(struct pg_log *l)
+{
+	struct buf text = {0};
+
+	if (!l->words)
+		return;
+	render(l, &text);
+	last_words_put(l->words, buf_str(&text), text.len);
+	buf_free(&text);
+}
 
 static void keep(struct pg_log *l, const char *data, size_t len)
 {
@@ -74,11 +95,12 @@ static void *empty_pipe(void *arg)
 			return NULL;
 		pthread_mutex_lock(&l->lock);
 		keep(l, step, (size_t)n);
+		leave(l);
 		pthread_mutex_unlock(&l->lock);
 	}
 }
 
-int pg_log_open(struct pg_log **ret, int *ret_fd, struct err *e)
+int pg_log_open(struct last_words *words, struct pg_log **ret, int *ret_fd, struct err *e)
 {
 	struct pg_log *l;
 	int ends[2], rc;
@@ -88,6 +110,7 @@ int pg_log_open(struct pg_log **ret, int *ret_fd, struct err *e)
 	l = xcalloc(1, sizeof(*l));
 	pthread_mutex_init(&l->lock, NULL);
 	l->fd = ends[0];
+	l->words = words;
 	rc = pthread_create(&l->thread, NULL, empty_pipe, l);
 	if (rc) {
 		close(ends[0]);
@@ -104,10 +127,7 @@ int pg_log_open(struct pg_log **ret, int *ret_fd, struct err *e)
 void pg_log_peek(struct pg_log *l, struct buf *out)
 {
 	pthread_mutex_lock(&l->lock);
-	buf_adds(out, buf_str(&l->head));
-	if (l->cut)
-		buf_addf(out, "\n… %zu bytes left out …\n", l->cut);
-	buf_adds(out, buf_str(&l->tail));
+	render(l, out);
 	pthread_mutex_unlock(&l->lock);
 }
 

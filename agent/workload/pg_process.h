@@ -7,14 +7,16 @@
 
 #include <sys/types.h>
 
+#include "agent/last_words.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 
 /* Keeps the first 8 KiB and the last 24 KiB of what is written to it, in memory: a volume that is
  * full, slow or gone does not hold it up, and it disturbs no volume. */
 struct pg_log;
-/* ret_fd: the writing end, close-on-exec; the caller closes it once the program has its copy. */
-int pg_log_open(struct pg_log **ret, int *ret_fd, struct err *e);
+/* ret_fd: the writing end, close-on-exec; the caller closes it once the program has its copy. words:
+ * what was written so far is left there, too; borrowed until pg_log_free; may be NULL. */
+int pg_log_open(struct last_words *words, struct pg_log **ret, int *ret_fd, struct err *e);
 /* Waits up to half a second for the last writer's end, then stops reading. The text: NUL-terminated,
  * owned by the log. Safe to call twice. */
 const char *pg_log_end(struct pg_log *l);

@@ -108,7 +108,7 @@ static int stand_by(struct benching *s, struct err *e)
 	if (pipe(ends))
 		return err_sys(e, "cannot make a pipe");
 	s->gate = ends[1];
-	if (pg_log_open(&s->output, &out, e)) {
+	if (pg_log_open(NULL, &s->output, &out, e)) {
 		close(ends[0]);
 		return -1;
 	}

@@ -4,6 +4,7 @@
  * the process when the monitor goes away.
  * Owns nothing that outlives it.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -212,6 +213,8 @@ int worker_main(int fd)
 	rc = read_plan(order.spec, &plan, &e);
 	order.plan = plan;
 	order.disks_fd = SPAWN_PASSED_FD;
+	order.words_fd = SPAWN_SHARED_FD;
+	fcntl(order.words_fd, F_SETFD, FD_CLOEXEC);
 	order.w = plan ? &plan->workloads[order.spec->workload] : NULL;
 	rc = rc ? refuse(fd, &e) : worker_trial(fd, &order);
 	plan_free(plan);

@@ -27,6 +27,7 @@ struct workload_order {
 	const struct workload *w;           /* of the plan, or a member of a parallel one; NULL with it */
 	struct workload_preview *preview; /* NULL: in earnest */
 	int disks_fd; /* where the descriptors of spec->disks wait to be taken (agent/fdpass.h) */
+	int words_fd; /* memory for what a killed worker leaves (agent/last_words.h); 0: none */
 	struct trial_detail *told; /* gets what is known of why make or prepare failed; may be NULL */
 };
 /* Counters that worker threads own, one per thread; merged by whoever cuts samples. */

@@ -44,6 +44,12 @@ beside: {parallel: [{pg_restore: {scale: 1, settings: {wal_level: minimal}}}, {s
 	plan full "ext4: {scratch: {disks: 1, size: 224M}, filesystem: {type: ext4}}" "\
 full: {pg_restore: {dump: $IN/big.sql, $globals}}"
 	plan slow "$ext4" "slow: {pg_restore: {dump: $IN/slow.sql, $globals}}"
+	plan late "$ext4" "\
+late: {pg_restore: {dump: $IN/slow.sql, $globals}}
+both: {parallel: [{pg_restore: {dump: $IN/slow.sql, $globals}}, {stream: {op: write, size: 1M}}]}"
+	echo "trial-deadline: 6s" >>"$T/late.yaml"
+	plan stuck "$ext4" "stuck: {pg_restore: {dump: $IN/slow.sql, $globals}}"
+	echo "stall: 3s" >>"$T/stuck.yaml"
 	plan denied "$ext4" "w: {pg_restore: {dump: /etc/passwd}}"
 	plan outside "$ext4" "\
 load: {pg_restore: {scale: 1}}
@@ -143,9 +149,24 @@ test_killed() {
 	await_check "a restore is in its middle" 60 is_held_up
 	kill -KILL "$(worker_of one)"
 	await_check "its worker is killed: the run ends" 60 run_is_over "$number"
-	like "the trial says why" "$(exported "$number" 'select(.type == "trial") | .error')" 'killed by signal 9'
+	fleet_ctl export "$number" >"$T/run.jsonl"
+	like "the trial says why" "$(trial_of slow .error)" 'killed by signal 9'
+	like "and has the server's log" "$(detail_of slow note 'server log')" 'database system is ready'
 	check "no server is left" no_postgres
 	check "the volume is taken down" nothing_left one
+}
+
+test_ended() {
+	run fleet_ctl run "$T/late.yaml"
+	fleet_ctl export last >"$T/run.jsonl"
+	like "a restore past its deadline says so" "$(trial_of late .error)" 'not over after 6s'
+	like "and has the server's log" "$(detail_of late note 'server log')" 'database system is ready'
+	like "a member's is named after it" "$(detail_of both note 'both.1/server log')" 'database system is ready'
+	run fleet_ctl run "$T/stuck.yaml"
+	fleet_ctl export last >"$T/run.jsonl"
+	like "a restore that stands still says so" "$(trial_of stuck .error)" 'no progress for 3s'
+	is "and has its server's log once" "$(detail_of stuck note 'server log' | grep -c 'database system is ready')" 1
+	check "no server is left" no_postgres
 }
 
 main() {
@@ -155,6 +176,7 @@ main() {
 	test_dry_run
 	test_full
 	test_killed
+	test_ended
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }
