@@ -49,6 +49,8 @@ int volume_describe(struct volume *v, struct err *e);
 /* The volume's directory is still there, on the same device and type of file system, and (source
  * not NULL) what is mounted at its mount point is `source`. */
 int volume_check_mount(const struct volume *v, const char *source, struct err *e);
+/* Before an unmount, which does not tell what could not be written. */
+int volume_sync(struct volume_ctx *ctx, const char *mount, struct err *e);
 /* Drops the page cache of the whole host (root only; otherwise says in done that it did not). */
 int volume_drop_caches(struct volume_ctx *ctx, struct buf *done, struct err *e);
 

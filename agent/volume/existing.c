@@ -13,6 +13,7 @@
 #include "agent/volume/below.h"
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/signatures.h"
 #include "common/base/mem.h"
@@ -81,18 +82,25 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 	char *options = xasprintf("%s,%s", m->options, m->super_options);
 	char *uuid = ctx->sink->preview ? NULL : signatures_uuid(m->source);
 	struct step s;
-	int status;
+	int status = volume_sync(ctx, m->point, e);
 
+	if (status)
+		goto out;
 	step_start(&s, PHASE_CACHE, "unmount %s", m->point);
 	step_words(&s, "umount", "--", m->point, NULL);
 	step_undo(&s, "remount", m->source, m->point, m->type, options, uuid ? uuid : "", NULL);
 	s.deadline_ms = STEP_LONG_MS;
 	s.retries = BUSY_RETRIES;
 	status = step_run(ctx, &s, NULL, e);
+	if (status)
+		holders_explain_mount(m->point, e);
+	if (!status && !ctx->sink->preview)
+		status = holders_await_none(m->source, e);
 	if (!status)
 		status = mount_again(ctx, m, options, e);
 	if (!status)
 		buf_addf(done, "%s unmounted and mounted", m->point);
+out:
 	free(options);
 	free(uuid);
 	return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/volume/driver.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/mounts.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
@@ -173,15 +174,40 @@ static int build(struct volume_ctx *ctx, const struct layout *l, struct volume *
 	return status;
 }
 
+/* Copies of the mount in other namespaces go with the folder that they are mounted at; only files that are
+ * open there keep the file system then. */
+static int make_mount_point_anew(struct volume_ctx *ctx, const char *path, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_CACHE, "remove %s, and copies of its mount in other namespaces", path);
+	step_words(&s, "rmdir", "--", path, NULL);
+	if (step_run(ctx, &s, NULL, e))
+		return -1;
+	step_start(&s, PHASE_CACHE, "make the mount point %s again", path);
+	step_words(&s, "mkdir", "-m", "0755", "--", path, NULL);
+	return step_run(ctx, &s, NULL, e);
+}
+
 static int unmount(struct volume_ctx *ctx, const struct volume *v, struct err *e)
 {
 	struct step s;
 
+	if (volume_sync(ctx, v->mount, e))
+		return -1;
 	step_start(&s, PHASE_CACHE, "unmount %s", v->mount);
 	step_words(&s, "umount", "--", v->mount, NULL);
 	s.deadline_ms = STEP_LONG_MS;
 	s.retries = BUSY_RETRIES;
-	return step_run(ctx, &s, NULL, e);
+	if (step_run(ctx, &s, NULL, e)) {
+		holders_explain_mount(v->mount, e);
+		return -1;
+	}
+	if (ctx->sink->preview)
+		return 0;
+	if (holders_are_there(v->name) && make_mount_point_anew(ctx, v->mount, e))
+		return -1;
+	return holders_await_none(v->name, e);
 }
 
 static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)

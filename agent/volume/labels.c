@@ -15,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/volume/device.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/signatures.h"
 #include "agent/volume/usage.h"
 #include "common/base/mem.h"
@@ -35,10 +37,23 @@ struct wanted {
 	uint64_t guid; /* 0: not given */
 };
 
+/* A file system that was unmounted here may live on elsewhere. */
+static int say_busy(const char *path, struct err *e)
+{
+	struct stat st;
+	char *who = stat(path, &st) || !S_ISBLK(st.st_mode) ? NULL : holders_of_device(st.st_rdev);
+
+	err_set(e, ERR_BUSY, "%s is busy%s%s; it is left alone", path, who ? ": " : "", who ? who : "");
+	free(who);
+	return -1;
+}
+
 static int open_device(const char *path, int *ret, uint64_t *ret_size, struct err *e)
 {
 	int fd = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
 
+	if (fd < 0 && errno == EBUSY)
+		return say_busy(path, e);
 	if (fd < 0)
 		return err_sys(e, "cannot open %s for clearing its labels", path);
 	if (device_size(fd, path, ret_size, e)) {

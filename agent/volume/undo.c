@@ -13,6 +13,7 @@
 
 #include "agent/shm.h"
 #include "agent/volume/driver.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/signatures.h"
 #include "common/base/fs.h"
@@ -246,7 +247,11 @@ static int undo_mount(struct undo_ctx *u, struct err *e)
 	mounts_free(&m);
 	if (!at)
 		return 0;
-	return ours ? run_on(u, "unmount", words, point, e) : -1;
+	if (ours && run_on(u, "unmount", words, point, e) == 0)
+		return 0;
+	if (ours)
+		holders_explain_mount(point, e);
+	return -1;
 }
 
 /* Where the file system is now: after a start of the host a kernel's name may be another disk's. Caller

@@ -12,6 +12,7 @@
 
 #include "agent/volume/device.h"
 #include "agent/volume/driver.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/zpool.h"
 #include "agent/volume/zpool_status.h"
@@ -141,13 +142,6 @@ static int destroy(struct undo_ctx *u, struct err *e)
 	return step_run(u->volume, &s, NULL, e);
 }
 
-static int is_of_pool(const char *source, const char *pool)
-{
-	size_t len = strlen(pool);
-
-	return strncmp(source, pool, len) == 0 && (source[len] == '\0' || source[len] == '/');
-}
-
 /* Mounts whose daemon has died stay in the list, answer nothing and block the next import. */
 static int detach_dead_mounts(struct undo_ctx *u, struct err *e)
 {
@@ -161,7 +155,7 @@ static int detach_dead_mounts(struct undo_ctx *u, struct err *e)
 		struct step s;
 
 		/* Attributes may come from the kernel's cache; this question always goes to the daemon. */
-		if (!is_of_pool(m.v[i].source, pool_name(u)) || statfs(m.v[i].point, &fs) == 0)
+		if (!holders_is_of_pool(m.v[i].source, pool_name(u)) || statfs(m.v[i].point, &fs) == 0)
 			continue;
 		if (errno != ENOTCONN && errno != ECONNABORTED)
 			continue;
@@ -197,8 +191,10 @@ static int destroy_if_there(struct undo_ctx *u, struct err *e)
 	free(guid);
 	guid = NULL;
 	/* A daemon that dies meanwhile fails the command and takes the pool with it. */
-	if (!status && destroy(u, e) && find_pool(pool_name(u), &guid, &later) != 0)
+	if (!status && destroy(u, e) && find_pool(pool_name(u), &guid, &later) != 0) {
+		holders_explain_pool(pool_name(u), u->entry->undo.args.v[1], e);
 		status = -1;
+	}
 	free(guid);
 	return !status && detach_dead_mounts(u, e) ? -1 : status;
 }

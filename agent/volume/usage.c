@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "agent/volume/device.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/reservation.h"
 #include "agent/volume/signatures.h"
 #include "agent/volume/zpool.h"
@@ -291,6 +292,17 @@ static char *find_writer(struct usage *u, dev_t dev)
 	return xstrdup(device_users_find(&u->writers, dev));
 }
 
+/* Who claims the device, as far as that can be told. Caller frees. */
+static char *say_claimed(const char *path)
+{
+	dev_t dev;
+	char *who = device_number(path, &dev) ? NULL : holders_of_device(dev), *why;
+
+	why = xasprintf("opened exclusively by somebody else%s%s", who ? ": " : "", who ? who : "");
+	free(who);
+	return why;
+}
+
 static int look_at(struct usage *u, const char *kernel, int whole, char **ret_why,
 	struct strv *sigs, struct err *e)
 {
@@ -300,9 +312,8 @@ static int look_at(struct usage *u, const char *kernel, int whole, char **ret_wh
 	struct stat st;
 
 	if (fd < 0) {
-		*ret_why = xasprintf(errno == EBUSY ? "opened exclusively by somebody else"
-						    : "it cannot be opened: %s",
-			strerror(errno));
+		*ret_why = errno == EBUSY ? say_claimed(path)
+					  : xasprintf("it cannot be opened: %s", strerror(errno));
 	} else if (signatures_of_fd(fd, path, sigs, labels, e)) {
 		*ret_why = xasprintf("it cannot be read: %s", e->text);
 	} else {

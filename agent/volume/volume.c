@@ -188,6 +188,16 @@ int volume_check_mount(const struct volume *v, const char *source, struct err *e
 	return 0;
 }
 
+int volume_sync(struct volume_ctx *ctx, const char *mount, struct err *e)
+{
+	struct step s;
+
+	step_start(&s, PHASE_CACHE, "write what is dirty of %s", mount);
+	step_words(&s, "sync", "-f", "--", mount, NULL);
+	s.deadline_ms = STEP_LONG_MS;
+	return step_run(ctx, &s, NULL, e);
+}
+
 int volume_drop_caches(struct volume_ctx *ctx, struct buf *done, struct err *e)
 {
 	struct step s;

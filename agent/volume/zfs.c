@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/volume/driver.h"
+#include "agent/volume/holders.h"
 #include "agent/volume/zpool.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
@@ -258,15 +259,18 @@ static int check(struct volume_ctx *ctx, const struct volume *v, struct err *e)
 	return volume_check_mount(v, v->name, e) || check_pool(v, e) ? -1 : 0;
 }
 
-static int export_pool(struct volume_ctx *ctx, const char *name, struct err *e)
+static int export_pool(struct volume_ctx *ctx, const struct volume *v, struct err *e)
 {
 	struct step s;
 
-	step_start(&s, PHASE_CACHE, "export the pool %s", name);
-	step_words(&s, "zpool", "export", name, NULL);
+	step_start(&s, PHASE_CACHE, "export the pool %s", v->name);
+	step_words(&s, "zpool", "export", v->name, NULL);
 	s.deadline_ms = STEP_LONG_MS;
 	s.retries = BUSY_RETRIES;
-	return step_run(ctx, &s, NULL, e);
+	if (step_run(ctx, &s, NULL, e) == 0)
+		return 0;
+	holders_explain_pool(v->name, v->mount, e);
+	return -1;
 }
 
 static int import_pool(struct volume_ctx *ctx, const struct volume *v, struct err *e)
@@ -326,7 +330,7 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 
 	if (!ctx->sink->preview && check(ctx, v, e))
 		return -1;
-	if (remove_caches(ctx, v, e) || export_pool(ctx, v->name, e))
+	if (remove_caches(ctx, v, e) || export_pool(ctx, v, e))
 		return -1;
 	buf_adds(done, "pool exported and imported by GUID");
 	if ((over_fuse || v->buffered_disks) && volume_drop_caches(ctx, done, e))

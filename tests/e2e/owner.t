@@ -114,6 +114,24 @@ test_hours() {
 	allow
 }
 
+# test_remount_held DEVICE: its owner's mount points are not ours to take from a container.
+test_remount_held() {
+	local holder
+	unshare --mount --propagation private sleep 600 >/dev/null 2>&1 &
+	holder=$!
+	await_check "somebody copies the mounts" 10 has_own_mounts "$holder"
+	run fleet_ctl run "$T/remount.yaml"
+	is "what lives on over there cannot be mounted anew" "$STATUS" 1
+	like "and that is said" "$(exported last 'select(.type == "trial" and .ok == false) | .error' | sort -u)" \
+		"$1 is in use still after it was unmounted: process $holder .sleep. has it mounted at $T/mnt in a mount namespace"
+	like "it is there as it was" "$(grep " $T/mnt " /proc/self/mounts)" 'ext4 rw,noatime'
+	check "over there, too" grep -q " $T/mnt " "/proc/$holder/mounts"
+	is "with what was in it" "$(ls -A "$T/mnt/bench")" file
+	kill -KILL "$holder"
+	wait "$holder" 2>/dev/null
+}
+has_own_mounts() { [ "$(readlink "/proc/$1/ns/mnt")" != "$(readlink /proc/self/ns/mnt)" ]; }
+
 test_remount() {
 	local loop
 	is_root || { skip "an existing file system is mounted anew" "this needs root"; return; }
@@ -133,6 +151,7 @@ test_remount() {
 	is "and nothing else" "$(ls -A "$T/mnt/bench")" file
 	check "reads came from the disk" jq -e '[.results[] | select(.workload == "r" and .metric == "physical_read_bytes")][0].min >= 8000000' \
 		<(fleet_ctl report last --format json)
+	test_remount_held "$loop"
 	umount "$T/mnt"
 	losetup -d "$loop"
 	mount -o loop,noatime "$T/disk" "$T/mnt"

@@ -216,6 +216,7 @@ static int mount_elsewhere(void)
 /* As in a container: our list of mounts does not show it. */
 static void test_mounted_in_another_namespace(void **state)
 {
+	char who[128];
 	pid_t pid;
 
 	(void)state;
@@ -223,7 +224,10 @@ static void test_mounted_in_another_namespace(void **state)
 	make_ext4(disks[0]);
 	assert_int_equal(mkdir(at("there"), 0755), 0);
 	pid = beside(mount_elsewhere);
-	assert_held(disks[0], "opened exclusively by somebody else");
+	snprintf(who, sizeof(who),
+		"opened exclusively by somebody else: process %d (test_usage) has it mounted at /tmp/",
+		(int)pid);
+	assert_held(disks[0], who);
 	end(pid);
 	await_unclaimed(disks[0]);
 	blank(disks[0]);
