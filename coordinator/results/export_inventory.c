@@ -76,7 +76,7 @@ int export_read_environment(
 	if (export_find_environment(s, run, of.host))
 		return err_set(e, ERR_INPUT, "%s:%zu: the environment of host %.80s is there twice",
 			l->name, l->no, of.host);
-	s->envs = xreallocarray(s->envs, s->n_envs + 1, sizeof(*s->envs));
+	s->envs = xgrow(s->envs, s->n_envs, &s->cap_envs, sizeof(*s->envs));
 	s->envs[s->n_envs++] =
 		(struct result_environment){.run = run, .host = xstrdup(of.host),
 			.inventory = json_deep_copy(inventory)};

@@ -62,19 +62,26 @@ static int read_run(struct result_set *s, const struct export_line *l, uint64_t 
 		result_run_clear(&r);
 		return -1;
 	}
-	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
+	s->runs = xgrow(s->runs, s->n_runs, &s->cap_runs, sizeof(*s->runs));
 	s->runs[s->n_runs++] = r;
 	return 0;
 }
 
 /* Room in powers of two: pieces may be as short as they like. */
-static void add_plan(struct result_run *r, const char *piece, size_t len)
+static size_t plan_room(size_t len)
 {
 	size_t room = 64;
 
-	while (room <= r->plan_len + len)
+	while (room <= len)
 		room *= 2;
-	if (!r->plan_text || room > 64)
+	return room;
+}
+
+static void add_plan(struct result_run *r, const char *piece, size_t len)
+{
+	size_t room = plan_room(r->plan_len + len);
+
+	if (!r->plan_text || room > plan_room(r->plan_len))
 		r->plan_text = xrealloc(r->plan_text, room);
 	memcpy(r->plan_text + r->plan_len, piece, len + 1);
 	r->plan_len += len;
@@ -211,7 +218,7 @@ static int read_stop(
 		free(stop.host);
 		return -1;
 	}
-	s->stops = xreallocarray(s->stops, s->n_stops + 1, sizeof(*s->stops));
+	s->stops = xgrow(s->stops, s->n_stops, &s->cap_stops, sizeof(*s->stops));
 	s->stops[s->n_stops++] = stop;
 	return 0;
 }

@@ -1,13 +1,12 @@
 /* A whole set as export lines, item by item. Owns nothing. */
 #include "coordinator/results/export.h"
 
-/* The kinds of items, each a table and its size, and the room of those that grow one by one: what a
- * set gains must be written here, or an import would lose it. The index is no content. */
-#define KINDS	7
-#define GROWING 4
+/* The kinds of items, each a table, its size and its room: what a set gains must be written here, or
+ * an import would lose it. The index is no content. */
+#define KINDS 7
 _Static_assert(sizeof(struct result_set) ==
-		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + sizeof(size_t)) +
-			       GROWING * sizeof(size_t) + sizeof(struct export_index *),
+		       sizeof(struct result_wish) + KINDS * (sizeof(void *) + 2 * sizeof(size_t)) +
+			       sizeof(struct export_index *),
 	"a kind of item is not written");
 
 size_t export_items(const struct result_set *s)

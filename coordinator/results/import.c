@@ -52,7 +52,7 @@ static struct result_run *new_run(struct result_set *s, const char *name)
 
 	for (size_t i = 0; i < s->n_runs; i++)
 		id = s->runs[i].id >= id ? s->runs[i].id + 1 : id;
-	s->runs = xreallocarray(s->runs, s->n_runs + 1, sizeof(*s->runs));
+	s->runs = xgrow(s->runs, s->n_runs, &s->cap_runs, sizeof(*s->runs));
 	s->runs[s->n_runs] = (struct result_run){.id = id,
 		.name = xstrdup(name),
 		.state = xstrdup("imported"),

@@ -51,8 +51,7 @@ static void renumber(struct result_set *s, uint64_t from, uint64_t to)
 			s->steps[i].run = to;
 }
 
-/* Appends n items of `from` to the n_to of *to, and frees the emptied table. cap: NULL for tables that
- * are made to measure. */
+/* Appends n items of `from` to the n_to of *to, and frees the emptied table. */
 static void append(void *to, size_t *n_to, size_t *cap, void *from, size_t n, size_t size)
 {
 	void **table = to, *all;
@@ -62,8 +61,7 @@ static void append(void *to, size_t *n_to, size_t *cap, void *from, size_t n, si
 		memcpy((char *)all + *n_to * size, from, n * size);
 		*table = all;
 		*n_to += n;
-		if (cap)
-			*cap = *n_to;
+		*cap = *n_to;
 	}
 	free(from);
 }
@@ -75,13 +73,14 @@ void result_set_merge(struct result_set *to, struct result_set *from)
 	for (size_t i = 0; i < from->n_runs; i++)
 		if (has_run(to, from->runs[i].id))
 			renumber(from, from->runs[i].id, next++);
-	append(&to->runs, &to->n_runs, NULL, from->runs, from->n_runs, sizeof(*to->runs));
-	append(&to->envs, &to->n_envs, NULL, from->envs, from->n_envs, sizeof(*to->envs));
+	append(&to->runs, &to->n_runs, &to->cap_runs, from->runs, from->n_runs, sizeof(*to->runs));
+	append(&to->envs, &to->n_envs, &to->cap_envs, from->envs, from->n_envs, sizeof(*to->envs));
 	append(&to->trials, &to->n_trials, &to->cap_trials, from->trials, from->n_trials,
 		sizeof(*to->trials));
 	append(&to->summaries, &to->n_summaries, &to->cap_summaries, from->summaries,
 		from->n_summaries, sizeof(*to->summaries));
-	append(&to->stops, &to->n_stops, NULL, from->stops, from->n_stops, sizeof(*to->stops));
+	append(&to->stops, &to->n_stops, &to->cap_stops, from->stops, from->n_stops,
+		sizeof(*to->stops));
 	append(&to->series, &to->n_series, &to->cap_series, from->series, from->n_series,
 		sizeof(*to->series));
 	append(&to->steps, &to->n_steps, &to->cap_steps, from->steps, from->n_steps, sizeof(*to->steps));

@@ -152,15 +152,15 @@ struct export_index;
 struct result_set {
 	struct result_wish wish;
 	struct result_run *runs;
-	size_t n_runs;
+	size_t n_runs, cap_runs;
 	struct result_environment *envs;
-	size_t n_envs;
+	size_t n_envs, cap_envs;
 	struct result_trial *trials;
 	size_t n_trials, cap_trials;
 	struct result_summary *summaries;
 	size_t n_summaries, cap_summaries;
 	struct result_stop *stops;
-	size_t n_stops;
+	size_t n_stops, cap_stops;
 	struct result_series *series;
 	size_t n_series, cap_series;
 	struct result_step *steps; /* in the order in which each host executed them */
