@@ -125,10 +125,11 @@ static int open_disk(const char *name, const char *path, int *ret, struct err *e
 	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
-		return err_set(e, ERR_DENIED,
-			"cannot open %s for reading: an agent that runs as an ordinary user reads the "
-			"disks that its user may read",
-			path);
+		return err_set(e, ERR_DENIED, "cannot open %s for reading: %s", path,
+			geteuid() == 0 ? "the agent runs as root, but in a container or sandbox that "
+					 "keeps it from this disk"
+				       : "an agent that runs as an ordinary user reads the disks that "
+					 "its user may read");
 	if (fd < 0)
 		return err_sys(e, "cannot open %s for reading", path);
 	if (check_open(fd, name, path, e)) {

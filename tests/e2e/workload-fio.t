@@ -178,17 +178,6 @@ test_wrong() {
 	like "a program that the policy doesn't name is refused" "$(cat "$T/err" "$T/out")" "allow.programs' does not name /usr/bin/id"
 }
 
-# The plans that are shipped, small.
-test_examples() {
-	local -a small=(--set trials=1 --set samples=200ms
-		--set "layouts={ext4: {scratch: {disks: 1, size: 128M}, filesystem: {type: ext4}}}")
-	ends "deploy/plans/fio.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/fio.yaml" "${small[@]}" \
-		--set workloads.write.fio.options.size=8m --set workloads.randread.fio.options.size=8m \
-		--set workloads.mixed.fio.global.size=8m --set workloads.randread.duration=1s --set workloads.mixed.duration=1s
-	ends "deploy/plans/command.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/command.yaml" "${small[@]}" \
-		--set 'workloads.write.command.argv=[/usr/bin/dd, if=/dev/zero, "of={dir}/t-{trial}", bs=1M, count=8]'
-}
-
 in_trial() { fleet_ctl --json show "$1" | jq -e 'any(.trials[]; .state == "running")' >/dev/null && has_worker one && runs_fio; }
 
 # A fio whose working folder is a volume of ours.
@@ -227,7 +216,6 @@ main() {
 	test_run
 	test_order
 	test_wrong
-	test_examples
 	test_cancel
 	ends "check finds the store in order" 0 coordinator check
 	done_testing

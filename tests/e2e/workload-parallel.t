@@ -141,16 +141,6 @@ test_stuck() {
 	await_check "the volume was taken down" 20 nothing_left one
 }
 
-# The plan that is shipped, small.
-test_example() {
-	local -a small=(--set trials=1 --set samples=200ms
-		--set "layouts={ext4: {scratch: {disks: 1, size: 192M}, filesystem: {type: ext4}}}")
-	ends "deploy/plans/pool-node.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/pool-node.yaml" "${small[@]}" \
-		--set 'hosts=[one]' --set 'compare={}' --set workloads.clients.duration=1s --set workloads.flat-out.duration=1s \
-		--set 'workloads.clients.parallel=[{stream: {op: read, size: 20M, files: 20, threads: 20, file-rate: 40M}}, {stream: {op: write, size: 16M, files: 4, threads: 4, file-rate: 100M}}]' \
-		--set 'workloads.flat-out.parallel=[{stream: {op: read, size: 20M, files: 20, threads: 20}}, {stream: {op: write, size: 16M, files: 4, threads: 4}}]'
-}
-
 main() {
 	is_root || skip_all "file systems on scratch disks need root"
 	has_accounts || skip_all "the accounts of the agent are missing: run deploy/install-deps accounts"
@@ -170,7 +160,6 @@ main() {
 	test_mixed
 	test_warm
 	test_stuck
-	test_example
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }

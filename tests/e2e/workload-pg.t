@@ -154,18 +154,6 @@ test_beside() {
 	check "no server is left" no_postgres
 }
 
-# The plans that are shipped, at small size.
-test_examples() {
-	ends "the example of pgbench runs" 0 fleet_ctl run "$ROOT/deploy/plans/pgbench.yaml" --set trials=1 \
-		--set workloads.tpcb.pgbench.scale=1 --set workloads.tpcb.pgbench.duration=1s \
-		--set workloads.read.pgbench.scale=1 --set workloads.read.pgbench.duration=1s
-	is "with every trial" "$(trials_counted last)" 4
-	[ "$FLEET_ZFS" = yes ] || return 0
-	ends "the example of pg_restore runs" 0 fleet_ctl run "$ROOT/deploy/plans/pg-restore.yaml" --set trials=1 \
-		--set workloads.load.pg_restore.scale=1
-	is "with every trial" "$(trials_counted last)" 4
-}
-
 main() {
 	pg_fleet
 	write_plans
@@ -173,7 +161,6 @@ main() {
 	test_kinds
 	test_dry_run
 	test_beside
-	test_examples
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }

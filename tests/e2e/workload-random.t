@@ -108,17 +108,6 @@ test_full() {
 		fleet_ctl run "$T/slow.yaml" --set workloads.slow.random.size=1G
 }
 
-# The plan that is shipped, small.
-test_example() {
-	local -a small=(--set trials=1 --set samples=200ms
-		--set "layouts={ext4: {scratch: {disks: 1, size: 192M}, filesystem: {type: ext4}}}")
-	[ "$uring" = 1 ] || small+=(--set "workloads.read-deep.random={op: read, of: files, direct: true, duration: 1s}")
-	ends "deploy/plans/random.yaml runs" 0 fleet_ctl run "$ROOT/deploy/plans/random.yaml" "${small[@]}" \
-		--set workloads.files.stream.size=16M --set workloads.read.random.duration=1s \
-		--set workloads.read-deep.random.duration=1s --set workloads.paced.random.size=8M \
-		--set workloads.paced.random.duration=1s --set workloads.hot.random.size=8M --set workloads.hot.random.ops=200
-}
-
 main() {
 	local why pool='' n=2
 	is_root || skip_all "file systems on scratch disks need root"
@@ -140,7 +129,6 @@ main() {
 	test_run "$n"
 	test_broken
 	test_full
-	test_example
 	ends "check finds the store in order" 0 coordinator check
 	done_testing
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Scans of disks: a layout's own (the loop devices under a raidz2 and under an xfs) without any leave
+# Scans of disks: a layout's own (the loop devices under a raidz2, an xfs and an ext4) without any leave
 # of the policy, the host's only with one; and in a guest with real SCSI disks, a disk in use among
-# them, a slow one found.
+# them, a slow one found, by deploy/plans/disk-scan.yaml.
 # Functions are passed by name, which the linter cannot follow; jq has dollars of its own.
 # shellcheck disable=SC2317,SC2119,SC2016
 # shellcheck source=tests/e2e/lib.sh
@@ -14,7 +14,7 @@ GUEST_SECONDS=200
 HAS_ZFS=
 
 write_plans() {
-	local layouts='xfs: {scratch: {disks: 1, size: 300M}, filesystem: {type: xfs}}'
+	local layouts='xfs: {scratch: {disks: 1, size: 300M}, filesystem: {type: xfs}}, ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}'
 	[ -z "$HAS_ZFS" ] || layouts="raidz2: {scratch: {disks: 5, size: 64M}, pool: {level: raidz2, disks: 5, ashift: 12}}, $layouts"
 	cat >"$T/own.yaml" <<-END
 		name: own-disks
@@ -35,8 +35,8 @@ write_plans() {
 }
 
 test_own_disks() {
-	local disks=1
-	[ -z "$HAS_ZFS" ] || disks=6
+	local disks=2
+	[ -z "$HAS_ZFS" ] || disks=7
 	ends "a layout's own disks are scanned" 0 fleet_ctl run "$T/own.yaml"
 	fleet_ctl export 1 -o "$T/run.jsonl"
 	is "each disk is told" "$(jq -s 'map(select(.type == "part" and .kind == "disk")) | length' "$T/run.jsonl")" "$disks"
