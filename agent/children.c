@@ -4,10 +4,8 @@
  */
 #include "agent/children.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -125,63 +123,6 @@ void children_abandon(struct children *c, pid_t pid)
 		c->v[i].fn = NULL;
 }
 
-static int is_child_of(pid_t pid, pid_t parent);
-
-/* Calls fn with each process there is. */
-static void each_process(void (*fn)(pid_t pid, void *arg), void *arg)
-{
-	DIR *d = opendir("/proc");
-	struct err ignored;
-	struct dirent *de;
-	int64_t pid;
-
-	if (!d)
-		return;
-	while ((de = readdir(d)))
-		if (units_parse_int(de->d_name, 2, INT32_MAX, &pid, &ignored) == 0)
-			fn((pid_t)pid, arg);
-	closedir(d);
-}
-
-static void kill_if_child_of(pid_t pid, void *parent);
-
-/* Stopped first, so that it starts no others meanwhile. Its children may be in sessions and groups of
- * their own. */
-static void kill_tree(pid_t pid)
-{
-	kill(pid, SIGSTOP);
-	each_process(kill_if_child_of, &pid);
-	kill(pid, SIGKILL);
-}
-
-static void kill_if_child_of(pid_t pid, void *parent)
-{
-	if (is_child_of(pid, *(pid_t *)parent))
-		kill_tree(pid);
-}
-
-static int is_child_of(pid_t pid, pid_t parent)
-{
-	char path[64], line[512], *end;
-	int ppid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fgets(line, sizeof(line), f)) {
-		end = line;
-		for (char *p = line; *p; p++)
-			if (*p == ')')
-				end = p;
-		if (sscanf(end, ") %*c %d", &ppid) != 1)
-			ppid = 0;
-	}
-	fclose(f);
-	return ppid == parent;
-}
-
 struct stray_search {
 	const struct children *ours;
 	uint64_t since_ticks;
@@ -193,17 +134,17 @@ static void kill_stray(pid_t pid, void *arg)
 	uint64_t ticks;
 	struct err e;
 
-	if (find(s->ours, pid) < s->ours->n || !is_child_of(pid, getpid()))
+	if (find(s->ours, pid) < s->ours->n || proc_parent(pid) != getpid())
 		return;
 	if (proc_start_time(pid, &ticks, &e) || ticks < s->since_ticks)
 		return;
 	log_info("process", "%d was left behind: killed", (int)pid);
-	kill_tree(pid);
+	proc_kill_tree(pid);
 }
 
 void children_kill_strays(struct children *c, uint64_t since_ticks)
 {
 	struct stray_search s = {c, since_ticks};
 
-	each_process(kill_stray, &s);
+	proc_each(kill_stray, &s);
 }

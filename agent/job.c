@@ -150,7 +150,7 @@ void job_help(struct job *j, const char *what,
 	struct err e;
 
 	*t = (struct job_task){.host = j->env.host, .plan = j->plan, .policy = j->policy,
-		.inv = j->inv, .offer = &j->offer.u.job_offer};
+		.inv = j->inv, .offer = &j->offer.u.job_offer, .hung_tools = j->hung_tools};
 	t->all_layouts = j->phase == JOB_CLEAR;
 	t->unit = j->offer.u.job_offer.units[j->unit_index < j->offer.u.job_offer.n_units
 			? j->unit_index : j->unit_index - 1];

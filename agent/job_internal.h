@@ -58,6 +58,7 @@ struct job {
 	struct volume *built;  /* by layout; kind and name of those that are not are zero */
 	uint64_t *contents;    /* seeds of what was written last, for reads that verify */
 	struct trial trial;
+	json_t *hung_tools;    /* of RAID controllers, that gave no answer in this attempt; NULL: none yet */
 	struct job_task task;
 	struct hook_task hook;
 	struct host_task inspect;

@@ -205,6 +205,7 @@ void job_free(struct job *j)
 		volume_clear(&j->built[i]);
 	free(j->built);
 	free(j->contents);
+	json_decref(j->hung_tools);
 	if (j->kick)
 		event_free(j->kick);
 	if (j->cut)

@@ -377,6 +377,18 @@ static int start_worker(struct job *j, struct msg *spec, struct err *e)
 	return trial_start_worker(j, spec, &h, e);
 }
 
+/* They would keep every trial waiting. */
+static void remember_hung(struct job *j, const json_t *conditions)
+{
+	const json_t *hung = json_object_get(conditions, "hung_tools");
+
+	if (json_object_size(hung) == 0)
+		return;
+	if (!j->hung_tools)
+		j->hung_tools = json_object();
+	json_object_update(j->hung_tools, (json_t *)hung);
+}
+
 void trial_cache_made(struct job *j, const struct err *why, const json_t *result)
 {
 	struct volume *v = job_volume(j), now = {0};
@@ -398,6 +410,7 @@ void trial_cache_made(struct job *j, const struct err *why, const json_t *result
 	volume_clear(v);
 	*v = now;
 	j->trial.before = json_incref(json_object_get(result, "conditions"));
+	remember_hung(j, j->trial.before);
 	if (job_worker_spec(j, v, j->trial.workload, j->trial.repeat, &spec, &e)) {
 		trial_fail(&j->trial, &e);
 		end_trial(j);
@@ -431,6 +444,7 @@ void trial_worker_ended(struct job *j)
 
 void trial_checked(struct job *j, const struct err *why, const json_t *result)
 {
+	remember_hung(j, json_object_get(result, "conditions"));
 	if (j->trial.gather)
 		gather_after(j->trial.gather, json_object_get(result, "conditions"));
 	if (why) {

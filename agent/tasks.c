@@ -85,6 +85,7 @@ static void fill_job_ctx(struct volume_ctx *ctx, const struct job_task *t)
 	ctx->job_tag = t->offer->job_tag;
 	ctx->disks = t->offer->disks;
 	ctx->n_disks = t->offer->n_disks;
+	ctx->hung_tools = t->hung_tools;
 }
 
 /* Opens the journal and the sinks around fn. */

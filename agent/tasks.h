@@ -23,6 +23,7 @@ struct job_task {
 	const struct workload *workload; /* task_cache: of the trial that follows; or NULL */
 	const struct work_scan *scan; /* task_cache: opens its disks, too; or NULL */
 	int disks_fd;                 /* and sends them through this socket */
+	const json_t *hung_tools; /* of volume_conditions, so far */
 	int all_layouts; /* task_teardown: not only what was built for unit.layout */
 };
 /* The offered job's own deadline, from its start; 0: none. */

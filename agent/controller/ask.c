@@ -1,9 +1,14 @@
 /*
  * Runs the controllers' tools that are installed, with orders that only show. Owns nothing beyond a
- * call. Invariant: no argument here changes a controller; -NoLog keeps MegaCli from writing a log.
+ * call; to be called where no other child is at work, as in a helper: all that a tool which hangs has
+ * started is killed with it.
+ * Invariant: no argument here changes a controller; -NoLog keeps MegaCli from writing a log.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/controller/controller.h"
@@ -20,6 +25,8 @@
 /* One look. */
 struct asking {
 	struct raid_state s;
+	const struct raid_failure *known; /* of earlier looks */
+	size_t n_known;
 	int64_t until_ns; /* clock_mono_ns */
 	size_t before;    /* controllers that were known before the family in hand was asked */
 };
@@ -61,136 +68,183 @@ static char *program_find(const struct program *p, size_t n)
 	return NULL;
 }
 
-/* Whatever its exit status: that is no verdict with these tools. 0 and the text, for the caller to
- * free. */
-static int run(struct asking *a, const char *program, const char *const *words, struct buf *out,
-	struct err *e)
+/* It may have left processes that are no descendants of its any more: nobody else's are ours now. */
+static void kill_orphans(void)
+{
+	proc_kill_children(getpid());
+	while (waitpid(-1, NULL, WNOHANG) > 0) {
+	}
+}
+
+static void hung(struct asking *a, const char *program, int64_t elapsed_ns)
+{
+	char why[64];
+
+	kill_orphans();
+	snprintf(why, sizeof(why), "gave no answer in %lld s",
+		(long long)((elapsed_ns + NS_PER_S / 2) / NS_PER_S));
+	raid_failed(&a->s, program, why, 1);
+}
+
+static void wrong(struct asking *a, const char *program, const char *order, const struct err *e)
+{
+	char *why = xasprintf("%s: %s", order, e->text);
+
+	raid_failed(&a->s, program, why, 0);
+	free(why);
+}
+
+/* Whatever its exit status: that is no verdict with these tools. 0 and the text, for the caller to free;
+ * -1: the failure is noted. */
+static int run(struct asking *a, const char *program, const char *const *words, struct buf *out)
 {
 	int64_t left_ms = (a->until_ns - clock_mono_ns()) / NS_PER_MS;
-	struct proc_result r;
+	struct proc_result r = {0};
 	struct strv argv = {0};
-	int rc;
+	struct err e = {0};
+	int status;
 
-	if (left_ms <= 0)
-		return err_set(e, ERR_TIMEOUT, "the controllers' tools took %d s", ALL_MS / 1000);
 	strv_add(&argv, program);
 	strv_add_all(&argv, words);
-	rc = proc_run(&argv, left_ms < TOOL_MS ? (unsigned)left_ms : TOOL_MS, &r, e);
+	if (left_ms <= 0)
+		status = err_set(&e, ERR_TIMEOUT, "not asked: others took %d s", ALL_MS / 1000);
+	else
+		status = proc_run(&argv, left_ms < TOOL_MS ? (unsigned)left_ms : TOOL_MS, &r, &e);
 	strv_free(&argv);
-	if (rc)
+	if (status) {
+		wrong(a, program, words[0], &e);
 		return -1;
+	}
 	if (r.timed_out)
-		rc = err_set(e, ERR_TIMEOUT, "%s did not answer in time", program);
+		hung(a, program, r.elapsed_ns);
 	else if (!r.exited)
-		rc = err_set(e, ERR_IO, "%s was ended by signal %d", program, r.signal);
+		err_set(&e, ERR_IO, "ended by signal %d", r.signal);
 	else if (r.out_dropped)
-		rc = err_set(e, ERR_INPUT, "%s said more than %d bytes", program, PROC_OUTPUT_CAP);
+		err_set(&e, ERR_INPUT, "said more than %d bytes", PROC_OUTPUT_CAP);
 	else
 		buf_add(out, r.out.data, r.out.len);
+	if (e.code != ERR_NONE)
+		wrong(a, program, words[0], &e);
+	status = r.timed_out || e.code != ERR_NONE ? -1 : 0;
 	proc_result_free(&r);
-	return rc;
+	return status;
 }
 
 typedef int (*reader_fn)(const char *text, size_t len, struct raid_state *s, struct err *e);
 
-static int ask_one(struct asking *a, const char *program, const char *const *words, reader_fn read,
-	struct err *e)
+/* 0: it may be asked for more. */
+static int ask_one(struct asking *a, const char *program, const char *const *words, reader_fn read)
 {
 	struct buf out = {0};
-	int rc = run(a, program, words, &out, e);
+	struct err e;
+	int status = run(a, program, words, &out);
 
-	if (!rc && read(buf_str(&out), out.len, &a->s, e)) {
-		err_prefix(e, "%s %s", program, words[0]);
-		rc = -1;
-	}
+	if (!status && read(buf_str(&out), out.len, &a->s, &e))
+		wrong(a, program, words[0], &e);
 	buf_free(&out);
-	return rc;
+	return status;
 }
 
-static int ask_storcli(const char *program, struct asking *a, struct err *e)
+static void ask_storcli(const char *program, struct asking *a)
 {
-	static const char *const orders[][4] = {{"/call", "show", "all", "J"},
-		{"/call/vall", "show", "all", "J"}, {"/call", "show", "patrolread", "J"}};
-	int rc = 0;
+	static const char *const orders[][5] = {{"/call", "show", "all", "J", NULL},
+		{"/call/vall", "show", "all", "J", NULL}, {"/call", "show", "patrolread", "J", NULL}};
 
-	for (size_t i = 0; i < ARRAY_LEN(orders) && (i == 0 || a->s.n_controllers > a->before); i++) {
-		const char *words[5] = {orders[i][0], orders[i][1], orders[i][2], orders[i][3], NULL};
-
-		rc |= ask_one(a, program, words, storcli_read, e);
-	}
-	return rc;
+	for (size_t i = 0; i < ARRAY_LEN(orders) && (i == 0 || a->s.n_controllers > a->before); i++)
+		if (ask_one(a, program, orders[i], storcli_read))
+			return;
 }
 
-static int ask_megacli(const char *program, struct asking *a, struct err *e)
+static void ask_megacli(const char *program, struct asking *a)
 {
 	static const char *const orders[][5] = {{"-LDInfo", "-Lall", "-aALL", "-NoLog", NULL},
 		{"-PDList", "-aALL", "-NoLog", NULL, NULL},
 		{"-AdpPR", "-Info", "-aALL", "-NoLog", NULL},
 		{"-AdpBbuCmd", "-GetBbuStatus", "-aALL", "-NoLog", NULL}};
-	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(orders) && (i == 0 || a->s.n_controllers > a->before); i++)
-		rc |= ask_one(a, program, orders[i], megacli_read, e);
-	return rc;
+		if (ask_one(a, program, orders[i], megacli_read))
+			return;
 }
 
-static int ask_ssacli(const char *program, struct asking *a, struct err *e)
+static void ask_ssacli(const char *program, struct asking *a)
 {
 	static const char *const words[] = {"ctrl", "all", "show", "config", "detail", NULL};
 
-	return ask_one(a, program, words, ssacli_read, e);
+	ask_one(a, program, words, ssacli_read);
+}
+
+/* Both orders for one controller. 0: it may be asked for more. */
+static int ask_adaptec(struct asking *a, const char *program, unsigned n)
+{
+	size_t before = a->s.n_controllers;
+	char number[16];
+	const char *const orders[][3] = {{"GETCONFIG", number, NULL}, {"GETSTATUS", number, NULL}};
+	int status = 0;
+	struct err e;
+
+	snprintf(number, sizeof(number), "%u", n);
+	for (size_t i = 0; i < 2 && !status && (i == 0 || a->s.n_controllers > before); i++) {
+		struct buf out = {0};
+
+		status = run(a, program, orders[i], &out);
+		if (!status && arcconf_read(buf_str(&out), out.len, n, &a->s, &e))
+			wrong(a, program, orders[i][0], &e);
+		buf_free(&out);
+	}
+	return status;
 }
 
 /* Numbers count from 1; the first that is not there ends the round. */
-static int ask_arcconf(const char *program, struct asking *a, struct err *e)
+static void ask_arcconf(const char *program, struct asking *a)
 {
-	int rc = 0;
-
 	for (unsigned n = 1; n <= ARCCONF_MAX; n++) {
 		size_t before = a->s.n_controllers;
-		char *number = xasprintf("%u", n);
-		const char *const orders[][3] = {{"GETCONFIG", number, NULL}, {"GETSTATUS", number, NULL}};
 
-		for (size_t i = 0; i < 2 && (i == 0 || a->s.n_controllers > before); i++) {
-			struct buf out = {0};
-
-			if (run(a, program, orders[i], &out, e) ||
-				arcconf_read(buf_str(&out), out.len, n, &a->s, e))
-				rc = -1;
-			buf_free(&out);
-		}
-		free(number);
-		if (a->s.n_controllers == before)
-			break;
+		if (ask_adaptec(a, program, n) || a->s.n_controllers == before)
+			return;
 	}
-	return rc;
 }
 
-/* A family's first installed program; 0 when there is none. */
-static int ask_family(struct asking *a, const struct program *p, size_t n,
-	int (*ask)(const char *program, struct asking *a, struct err *e), struct err *e)
+/* 1: it hung before, and that is told again. */
+static int hung_before(struct asking *a, const char *program)
+{
+	for (size_t i = 0; i < a->n_known; i++)
+		if (a->known[i].hung && strcmp(a->known[i].program, program) == 0) {
+			raid_failed(&a->s, program, a->known[i].why, 1);
+			return 1;
+		}
+	return 0;
+}
+
+/* A family's first installed program, if there is one. */
+static void ask_family(struct asking *a, const struct program *p, size_t n,
+	void (*ask)(const char *program, struct asking *a))
 {
 	char *program = program_find(p, n);
-	int rc;
 
 	a->before = a->s.n_controllers;
-	rc = program ? ask(program, a, e) : 0;
+	if (program && !hung_before(a, program))
+		ask(program, a);
 	free(program);
-	return rc;
 }
 
-int raid_ask(struct raid_state *ret, struct err *e)
+void raid_ask(const struct raid_failure *known, size_t n_known, struct raid_state *ret)
 {
-	struct asking a = {.until_ns = clock_mono_ns() + ALL_MS * NS_PER_MS};
-	int rc = ask_family(&a, megaraid, ARRAY_LEN(megaraid), ask_storcli, e);
+	struct asking a = {.known = known, .n_known = n_known,
+		.until_ns = clock_mono_ns() + ALL_MS * NS_PER_MS};
+	int was_reaper = 0;
 
+	prctl(PR_GET_CHILD_SUBREAPER, &was_reaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	ask_family(&a, megaraid, ARRAY_LEN(megaraid), ask_storcli);
 	/* MegaCli tells of the same controllers, less well. */
 	if (a.s.n_controllers == 0)
-		rc |= ask_family(&a, megacli, ARRAY_LEN(megacli), ask_megacli, e);
-	rc |= ask_family(&a, megaraid2, ARRAY_LEN(megaraid2), ask_storcli, e);
-	rc |= ask_family(&a, smart_array, ARRAY_LEN(smart_array), ask_ssacli, e);
-	rc |= ask_family(&a, adaptec, ARRAY_LEN(adaptec), ask_arcconf, e);
+		ask_family(&a, megacli, ARRAY_LEN(megacli), ask_megacli);
+	ask_family(&a, megaraid2, ARRAY_LEN(megaraid2), ask_storcli);
+	ask_family(&a, smart_array, ARRAY_LEN(smart_array), ask_ssacli);
+	ask_family(&a, adaptec, ARRAY_LEN(adaptec), ask_arcconf);
+	prctl(PR_SET_CHILD_SUBREAPER, was_reaper);
 	raid_state_settle(&a.s);
 	*ret = a.s;
-	return rc ? -1 : 0;
 }

@@ -36,8 +36,13 @@ void raid_state_free(struct raid_state *s)
 	}
 	for (size_t i = 0; i < s->n_volumes; i++)
 		volume_clear(&s->volumes[i]);
+	for (size_t i = 0; i < s->n_failures; i++) {
+		free(s->failures[i].program);
+		free(s->failures[i].why);
+	}
 	free(s->controllers);
 	free(s->volumes);
+	free(s->failures);
 	strv_free(&s->running);
 	*s = (struct raid_state){0};
 }
@@ -99,6 +104,27 @@ void raid_running(struct raid_state *s, const char *fmt, ...)
 	if (s->running.n < RUNNING_MAX && !strv_has(&s->running, text))
 		strv_add(&s->running, text);
 	free(text);
+}
+
+static struct raid_failure *failure_of(struct raid_state *s, const char *program)
+{
+	for (size_t i = 0; i < s->n_failures; i++)
+		if (strcmp(s->failures[i].program, program) == 0)
+			return &s->failures[i];
+	s->failures = xreallocarray(s->failures, s->n_failures + 1, sizeof(*s->failures));
+	s->failures[s->n_failures] = (struct raid_failure){.program = xstrdup(program)};
+	return &s->failures[s->n_failures++];
+}
+
+void raid_failed(struct raid_state *s, const char *program, const char *why, int hung)
+{
+	struct raid_failure *f = failure_of(s, program);
+
+	if (f->why && (f->hung || !hung))
+		return;
+	free(f->why);
+	f->why = xstrndup(why, WORD_MAX);
+	f->hung = hung;
 }
 
 void raid_state_settle(struct raid_state *s)

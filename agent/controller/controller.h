@@ -36,11 +36,19 @@ struct raid_volume {
 struct raid_controller {
 	char *name, *battery;
 };
+/* A tool that did not tell what it was asked. */
+struct raid_failure {
+	char *program; /* its path */
+	char *why;     /* "gave no answer in 20 s", to go behind its name */
+	int hung;      /* it ran into its deadline */
+};
 struct raid_state {
 	struct raid_controller *controllers;
 	size_t n_controllers;
 	struct raid_volume *volumes;
 	size_t n_volumes;
+	struct raid_failure *failures;
+	size_t n_failures;
 	struct strv running; /* "rebuild of /c0/e32/s4", "degraded array /c0/v1" */
 };
 void raid_state_free(struct raid_state *s);
@@ -64,9 +72,13 @@ const struct raid_volume *raid_volume_find(
 /* The same for a disk by its kernel name, whose NAA and number sysfs tells. */
 const struct raid_volume *raid_volume_of(const struct raid_state *s, const char *kernel);
 
-/* Asks the tools that are installed, each vendor's once. 0 also when there is none, or no controller:
- * then n_controllers is 0. -1 when a tool failed or said what nobody can read; what the others said is
- * there. Usually a second a tool; never more than 42. */
-int raid_ask(struct raid_state *ret, struct err *e);
+/* The first failure of each program counts, but that it hung counts most. why is copied. */
+void raid_failed(struct raid_state *s, const char *program, const char *why, int hung);
+
+/* Asks the tools that are installed, each vendor's once, but those that hung before (of known, whose
+ * failures are told again). Where there is none, or no controller, n_controllers is 0. Tools that failed or
+ * said what nobody can read are in failures; what the others said is there. Usually a second a tool; never
+ * more than 42. */
+void raid_ask(const struct raid_failure *known, size_t n_known, struct raid_state *ret);
 
 #endif

@@ -19,6 +19,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
+#include "common/measure/evidence.h"
 #include "common/plan/workload.h"
 
 static int is_zfs(const struct volume *v)
@@ -189,16 +190,45 @@ static void add_array(struct conditions *c, const struct raid_volume *a)
 			conditions_add_setting(c, a->name, raid_setting_names[i], a->settings[i]);
 }
 
-/* How the arrays below the volume are set, and what all controllers do beside their work. */
-static void read_controllers(struct conditions *c)
+/* Those that hung before in the attempt, as raid_ask takes them; texts are borrowed. Caller frees the list. */
+static struct raid_failure *hung_before(const json_t *tools, size_t *ret_n)
 {
-	struct raid_state s;
-	struct err e;
+	struct raid_failure *v = xcalloc(json_object_size(tools) + 1, sizeof(*v));
+	const char *program;
+	json_t *why;
+	size_t n = 0;
 
-	if (raid_ask(&s, &e)) {
-		log_warning("controllers", "their state is not told: %s", e.text);
-		c->has_maintenance = 0;
-	}
+	json_object_foreach((json_t *)tools, program, why)
+		v[n++] = (struct raid_failure){(char *)program, (char *)json_string_value(why), 1};
+	*ret_n = n;
+	return v;
+}
+
+static void tell_failure(struct conditions *c, const struct raid_failure *f, json_t *hung)
+{
+	const char *slash = strrchr(f->program, '/'), *name = slash ? slash + 1 : f->program;
+
+	log_warning("controllers", "their state is not told: %s %s", name, f->why);
+	c->has_maintenance = 0;
+	conditions_add_setting(c, name, SETTING_TOOL, f->why);
+	if (f->hung)
+		json_object_set_new(hung, f->program, json_text(f->why));
+}
+
+/* How the arrays below the volume are set, and what all controllers do beside their work. Returns the tools
+ * that hung. */
+static json_t *read_controllers(const struct volume_ctx *ctx, struct conditions *c)
+{
+	json_t *hung = json_object();
+	struct raid_failure *known;
+	struct raid_state s;
+	size_t n;
+
+	known = hung_before(ctx->hung_tools, &n);
+	raid_ask(known, n, &s);
+	free(known);
+	for (size_t i = 0; i < s.n_failures; i++)
+		tell_failure(c, &s.failures[i], hung);
 	c->raid_controllers = (int64_t)s.n_controllers;
 	for (size_t i = 0; i < s.running.n; i++)
 		conditions_add_maintenance(c, s.running.v[i]);
@@ -206,6 +236,7 @@ static void read_controllers(struct conditions *c)
 		for (size_t k = 0; k < c->disks[i].under.n; k++)
 			add_array(c, raid_volume_of(&s, c->disks[i].under.v[k]));
 	raid_state_free(&s);
+	return hung;
 }
 
 json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
@@ -213,7 +244,7 @@ json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
 {
 	int pools = is_zfs(v) || (ctx->inv && ctx->inv->n_pools > 0);
 	struct conditions c;
-	json_t *o;
+	json_t *o, *hung;
 
 	conditions_read("", &v->disks, &c);
 	if (pools)
@@ -224,10 +255,11 @@ json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
 		read_mount(v, &c);
 	if (w)
 		find_sources(w, &c);
-	read_controllers(&c);
+	hung = read_controllers(ctx, &c);
 	if (look_ms)
 		conditions_look("", &v->disks, look_ms, &c);
 	o = conditions_json(&c);
+	json_object_set_new(o, "hung_tools", hung);
 	conditions_clear(&c);
 	return o;
 }

@@ -55,6 +55,7 @@ struct volume_ctx {
 	uid_t worker_uid;                  /* owner of the bench folder inside the volume */
 	gid_t worker_gid;
 	const char *self;                  /* absolute path of arraymark-agent, for its own steps */
+	const struct json_t *hung_tools;   /* as volume_conditions told them before in the attempt; or NULL */
 };
 
 enum volume_kind { VOLUME_POOL, VOLUME_FILESYSTEM, VOLUME_EXISTING, VOLUME_NONE };
@@ -95,7 +96,8 @@ int volume_cache_state(struct volume_ctx *ctx, struct volume *v, enum plan_cache
 /* What could disturb a trial on the volume (agent/telemetry/conditions.h), with the pools' scrubs,
  * the volume's compression and settings, and (w not NULL) the disks of what that workload reads or
  * writes elsewhere; look_ms > 0: waits that long and tells what others did. Never fails: what cannot
- * be read is not told. */
+ * be read is not told. Member "hung_tools" has those of RAID controllers that gave no answer, {program: why}:
+ * they are not asked again where ctx names them. */
 struct json_t *volume_conditions(struct volume_ctx *ctx, const struct volume *v,
 	const struct workload *w, unsigned look_ms);
 /* Takes down by the journal's entries, from the end; marks each undone; verifies at the end that

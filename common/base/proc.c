@@ -242,7 +242,7 @@ static void wait_for_news(const struct child *c, int64_t until_ns)
 }
 
 /* Reads until the child has ended and its pipes are at their end, or have been quiet for too
- * long after that; kills the group at the deadline. */
+ * long after that; kills it and all it started at the deadline. */
 static void follow(struct child *c, int64_t deadline_ns, struct proc_result *r)
 {
 	c->give_up_ns = deadline_ns;
@@ -255,6 +255,7 @@ static void follow(struct child *c, int64_t deadline_ns, struct proc_result *r)
 			if (c->ended || r->timed_out)
 				return;
 			r->timed_out = 1;
+			proc_kill_tree(c->pid);
 			kill(-c->pid, SIGKILL);
 			c->give_up_ns = clock_mono_ns() + AFTER_KILL_MS * NS_PER_MS;
 		}

@@ -18,7 +18,7 @@ struct proc_result {
 	int exited;        /* 1: exit_status is valid; 0: killed by `signal` */
 	int exit_status;
 	int signal;
-	int timed_out;     /* the deadline passed; the group was killed */
+	int timed_out;     /* the deadline passed; it, its group and its descendants were killed */
 	int64_t elapsed_ns;
 	struct buf out, err; /* captured, at most PROC_OUTPUT_CAP each */
 	size_t out_dropped, err_dropped;
@@ -44,6 +44,16 @@ int proc_run_ok(const struct strv *argv, unsigned deadline_ms, struct buf *out, 
 
 /* Error text for a result that is not exit 0; returns -1; 0 when it was fine. */
 int proc_check(const struct strv *argv, const struct proc_result *r, struct err *e);
+
+/* Calls fn with each process there is. */
+void proc_each(void (*fn)(pid_t pid, void *arg), void *arg);
+/* 0 when there is no such process. */
+pid_t proc_parent(pid_t pid);
+/* Kills a process and all its descendants, whatever sessions and groups they are in: each is stopped
+ * first, so that it starts no others meanwhile. Those whose parent has ended are not found. */
+void proc_kill_tree(pid_t pid);
+/* Only its descendants. */
+void proc_kill_children(pid_t pid);
 
 /* Start time of a process (clock ticks since boot, field 22 of /proc/pid/stat): with the pid it
  * identifies a process across pid reuse. */

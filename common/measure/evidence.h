@@ -72,6 +72,8 @@ struct setting_evidence {
 #define SETTING_READ_CACHE "read cache"
 #define SETTING_DISK_CACHE "disk cache"
 #define SETTING_BATTERY "battery"             /* "optimal", "none", or the controller's own words */
+/* Why a controllers' tool (`of`, its program's name) did not tell: "gave no answer in 20 s". */
+#define SETTING_TOOL "controllers' tool"
 
 /* A disk outside of the volume that the workload reads from, or writes to: the dump's. */
 struct source_evidence {

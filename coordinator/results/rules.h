@@ -92,6 +92,9 @@ void rule_few_trials(const struct rule_input *in);        /* V04 */
 void rule_wide_spread(const struct rule_input *in);       /* V05 */
 void rule_drift(const struct rule_input *in);             /* V06 */
 void rule_identical_timings(const struct rule_input *in); /* V07 */
+/* Unknown, once for each tool of RAID controllers that did not tell before or after the trial of that
+ * evidence (may be NULL): "storcli64 gave no answer in 20 s". Returns how many there are. */
+int finding_tools(const struct rule_input *in, const struct trial_evidence *v);
 void rule_maintenance(const struct rule_input *in);       /* V08 */
 void rule_cache_policy(const struct rule_input *in);      /* V09 */
 /* Of V09: settings that changed, and others than the plan asks for. */

@@ -27,6 +27,21 @@ static int tells_of_arrays(const struct trial_evidence *v)
 	return 0;
 }
 
+int finding_tools(const struct rule_input *in, const struct trial_evidence *v)
+{
+	int n = 0;
+
+	for (size_t i = 0; v && i < v->n_settings; i++) {
+		const struct setting_evidence *s = &v->settings[i];
+
+		if (!s->of || strcmp(s->name, SETTING_TOOL) != 0)
+			continue;
+		finding_unknown(in, "%s %s", s->of, s->before ? s->before : s->after);
+		n++;
+	}
+	return n;
+}
+
 /* ---- V09 ---- */
 
 void rule_arrays_told(const struct rule_input *in)
@@ -36,7 +51,8 @@ void rule_arrays_told(const struct rule_input *in)
 
 	volume_disks_of(in, &d, &n);
 	for (size_t i = 0; i < n; i++)
-		if (volume_disks_behind_raid(&d[i]) && !tells_of_arrays(d[i].evidence))
+		if (!finding_tools(in, d[i].evidence) && volume_disks_behind_raid(&d[i]) &&
+			!tells_of_arrays(d[i].evidence))
 			finding_unknown(in, "no cache policy of the RAID controller");
 	volume_disks_free(d, n);
 }
@@ -78,6 +94,8 @@ void rule_array_batteries(const struct rule_input *in)
 	size_t n, at_risk = 0;
 
 	volume_disks_of(in, &d, &n);
+	for (size_t i = 0; i < n && in->run->plan->n_layouts > 1; i++)
+		finding_tools(in, d[i].evidence);
 	for (size_t i = 0; i < n; i++)
 		at_risk += array_at_risk(d[i].evidence) != NULL;
 	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {

@@ -65,7 +65,7 @@ static void check_maintenance(const struct rule_input *in, const struct result_r
 
 			which = which ? which : text ? text : "not told which";
 			n++;
-		} else if (!told) {
+		} else if (!told && !finding_tools(in, v)) {
 			finding_unknown(in, "no state of pools and arrays");
 		}
 	}
@@ -90,7 +90,8 @@ static void controllers_told(const struct rule_input *in)
 			has_raid = inventory_has_raid(rule_inventory(in, host));
 		}
 		for (unsigned i = 0; has_raid && i < row->listed; i++)
-			if (!evidence_get(evidence_of(row->trials[i]), EVIDENCE_RAID_CONTROLLERS, &n))
+			if (!evidence_get(evidence_of(row->trials[i]), EVIDENCE_RAID_CONTROLLERS, &n) &&
+				!finding_tools(in, evidence_of(row->trials[i])))
 				finding_unknown(in, "no state of the RAID controller");
 	}
 }

@@ -250,7 +250,8 @@ static void check_layout(const struct rule_input *in, const struct trials *all)
 	if (!first && (tells_anything(all) || (l && l->scratch.disks)))
 		finding_unknown(in, "no settings of the volume's caches");
 	for (size_t i = 0; first && i < first->n_settings; i++) {
-		check_setting(in, all, &first->settings[i]);
+		if (strcmp(first->settings[i].name, SETTING_TOOL) != 0) /* else no setting */
+			check_setting(in, all, &first->settings[i]);
 		if (setting_is_array_cache(&first->settings[i]))
 			check_array(in, all, first->settings[i].of);
 	}

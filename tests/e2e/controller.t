@@ -73,8 +73,37 @@ test_broken() {
 	like "the log tells why" "$(cat "$FLEET"/one/*.log "$FLEET"/one.log 2>/dev/null)" 'perccli64 /call: '
 }
 
-test_writable() {
+unknown() { jq -r --arg rule "$1" '.findings[] | select(.rule == $rule and .unknown) | .text' "$T/report.json"; }
+are_gone() {
+	local pid
+	while read -r pid; do fleet_pid_gone "$pid" || return 1; done <"$1"
+}
+
+test_hangs() {
 	rm "$TOOLS/state/broken" "$TOOLS/state/asked"
+	touch "$TOOLS/state/hangs"
+	sed 's/^trials: 1/trials: 3/; s|^  left: \(.*\)|&\n  right: \1|' "$T/plan.yaml" >"$T/hangs.yaml"
+	ends "a run with a tool that hangs" 0 fleet_ctl run "$T/hangs.yaml"
+	report_of 4
+	for rule in V08 V09 V25; do
+		is "what $rule lacks is told with its reason" "$(unknown "$rule" | grep perccli64)" \
+			'perccli64 gave no answer in 20 s'
+	done
+	like "the report says it" "$(fleet_ctl report 4)" 'unknown .*perccli64 gave no answer in 20 s: V08 V09 V25'
+	is "the tool was asked once for the whole attempt" "$(cat "$TOOLS/state/asked")" '/call show all J'
+	is "all trials tell of it" "$(exported 4 'select(.type == "trial") | .evidence.settings[] | select(.of == "perccli64") | .before' |
+		sort | uniq -c | xargs)" '6 gave no answer in 20 s'
+	is "it had started two others" "$(wc -l <"$TOOLS/state/left")" 2
+	await_check "which are gone with it" 20 are_gone "$TOOLS/state/left"
+	rm "$TOOLS/state/hangs" "$TOOLS/state/asked"
+	set_controller RWBD Optimal Stopped
+	ends "the next run asks it again" 0 fleet_ctl run "$T/plan.yaml"
+	report_of 5
+	is "and knows" "$(unknown V08 | grep perccli64)" ''
+}
+
+test_writable() {
+	rm "$TOOLS/state/asked"
 	chmod 777 "$TOOLS/perccli64"
 	ends "a run with a tool that anybody may change" 0 fleet_ctl run "$T/plan.yaml"
 	check_not "it is not run" test -e "$TOOLS/state/asked"
@@ -91,6 +120,7 @@ main() {
 	test_well
 	test_unwell
 	test_broken
+	test_hangs
 	test_writable
 	done_testing
 }

@@ -130,22 +130,29 @@ static int is_dead(pid_t pid)
 	return kind == 'Z' || kind == 'X';
 }
 
-static void the_deadline_kills_the_group(void **state)
+static void the_deadline_kills_all_that_it_started(void **state)
 {
-	struct proc_result r;
-	pid_t grandchild;
+	static const char *const scripts[] = {"trap '' TERM; sleep 300 & echo $!; wait; sleep 300",
+		/* out of its group */
+		"setsid sleep 300 & echo $!; wait",
+		"setsid sh -c 'setsid sleep 300 & echo $!; wait' & wait"};
 
 	(void)state;
-	run_script("trap '' TERM; sleep 300 & echo $!; wait; sleep 300", 300, &r);
-	assert_true(r.timed_out && !r.exited);
-	assert_int_equal(r.signal, SIGKILL);
-	assert_true(r.elapsed_ns < 100 * NS_PER_S);
-	grandchild = (pid_t)strtol(buf_str(&r.out), NULL, 10);
-	assert_true(grandchild > 1);
-	for (int i = 0; i < 500 && !is_dead(grandchild); i++)
-		usleep(10000); /* killed is not yet dead on a busy machine */
-	assert_true(is_dead(grandchild));
-	proc_result_free(&r);
+	for (size_t k = 0; k < ARRAY_LEN(scripts); k++) {
+		struct proc_result r;
+		pid_t grandchild;
+
+		run_script(scripts[k], 300, &r);
+		assert_true(r.timed_out && !r.exited);
+		assert_int_equal(r.signal, SIGKILL);
+		assert_true(r.elapsed_ns < 100 * NS_PER_S);
+		grandchild = (pid_t)strtol(buf_str(&r.out), NULL, 10);
+		assert_true(grandchild > 1);
+		for (int i = 0; i < 500 && !is_dead(grandchild); i++)
+			usleep(10000); /* killed is not yet dead on a busy machine */
+		assert_true(is_dead(grandchild));
+		proc_result_free(&r);
+	}
 }
 
 static void an_endless_writer_meets_its_deadline(void **state)
@@ -299,7 +306,7 @@ int main(void)
 		cmocka_unit_test(words_arrive_unchanged),
 		cmocka_unit_test(what_cannot_start),
 		cmocka_unit_test(output_is_capped_and_counted),
-		cmocka_unit_test(the_deadline_kills_the_group),
+		cmocka_unit_test(the_deadline_kills_all_that_it_started),
 		cmocka_unit_test(an_endless_writer_meets_its_deadline),
 		cmocka_unit_test(a_grandchild_with_the_pipes_does_not_hang_us),
 		cmocka_unit_test(a_child_inherits_no_descriptor),

@@ -8,6 +8,8 @@
 #define BEHIND "\"write_cache\": \"write back\", \"controller\": \"H700 (megaraid_sas)\""
 #define ARRAYS .disks = {{BEHIND, BEHIND}, {BEHIND, BEHIND}}
 #define QUIET {EVIDENCE_MAINTENANCE_BEFORE, 0}, {EVIDENCE_MAINTENANCE_AFTER, 0}
+#define HUNG {SETTING_TOOL, "storcli64", "gave no answer in 20 s", "gave no answer in 20 s"}
+#define HUNG_TEXT "storcli64 gave no answer in 20 s"
 #define OF_V0(name, value) {name, "/c0/v0", value, value}
 
 static const struct rule_case table[] = {
@@ -19,6 +21,8 @@ static const struct rule_case table[] = {
 				 {EVIDENCE_RAID_CONTROLLERS, 1}},
 			.maintenance = "patrol read of /c0"},
 		FIRES, SEVERITY_WARNING, "3 of 3 trials: patrol read of /c0"},
+	{"a controller whose tool hangs", "V08", {ARRAYS, .told = {{EVIDENCE_LOOK_NS, 1}}, .set = {HUNG}}, UNKNOWN,
+		0, HUNG_TEXT},
 
 	{"nobody told of the array", "V09", {MIRRORS, ARRAYS}, UNKNOWN, 0, NULL},
 	{"a cache as it is set", "V09",
@@ -40,7 +44,12 @@ static const struct rule_case table[] = {
 			.set_later = WRITE_CACHE_THROUGH},
 		FIRES, SEVERITY_WARNING,
 		"write cache of /c0/v0 changed from 'write back' to 'write through' in block 2"},
+	{"an array whose tool hangs", "V09", {MIRRORS, ARRAYS, .set = {HUNG}}, UNKNOWN, 0, HUNG_TEXT},
+	{"a tool that hangs with disks that are no array", "V09", {MIRRORS, .set = {HUNG}}, UNKNOWN, 0, HUNG_TEXT},
+	{"a tool that was slower than before", "V09",
+		{MIRRORS, ARRAYS, .set = {HUNG}, .set_later = "gave no answer in 12 s"}, UNKNOWN, 0, HUNG_TEXT},
 
+	{"arrays whose tool hangs", "V25", {.set = {HUNG}}, UNKNOWN, 0, HUNG_TEXT},
 	{"a cache without a battery on one layout", "V25",
 		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "none")},
 			.set_left = 1},
