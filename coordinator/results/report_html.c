@@ -10,6 +10,7 @@
 #include "common/base/fs.h"
 #include "common/base/json.h"
 #include "coordinator/results/report_html.h"
+#include "coordinator/results/report_text.h"
 #include "coordinator/results/until.h"
 
 #define SHA256_BYTES 32
@@ -79,15 +80,6 @@ static void head(struct html *h)
 	buf_addf(h->out, " · arraymark</title>\n<style>%s</style>\n</head>\n<body>\n", h->assets->css);
 }
 
-static const char *design_text(const struct result_run *r)
-{
-	if (strcmp(r->design, "once") == 0)
-		return "built once";
-	if (strcmp(r->design, "as-written") == 0)
-		return "in the order written";
-	return strcmp(r->design, "random-blocks") == 0 ? "in random order" : "order unknown";
-}
-
 #define UNTIL_LINES_MAX 8 /* hosts whose number of blocks is told; more are counted */
 
 /* How many blocks there were and why, where that was left to the results. */
@@ -115,26 +107,27 @@ static void until_lines(struct html *h, const struct analysis_run *r)
 static void run_line(struct html *h, const struct analysis_run *ar)
 {
 	const struct result_run *r = ar->run;
+	struct buf state = {0}, blocks = {0};
 	char s[UNITS_LEN];
 
+	report_state_text(h->set, r, &state);
+	report_blocks_text(ar, &blocks);
 	buf_adds(h->out, "<p class=\"about\">");
 	if (h->set->n_runs > 1)
 		html_textf(h->out, "%s · ", r->name);
-	html_textf(h->out, "run %llu · %s", (unsigned long long)r->id, r->state);
+	html_textf(h->out, "run %llu · %s", (unsigned long long)r->id, buf_str(&state));
 	if (r->started_wall_ns)
 		html_textf(h->out, " · %s", units_wall(r->started_wall_ns, s));
 	if (r->started_wall_ns && r->finished_wall_ns > r->started_wall_ns)
 		html_textf(h->out, ", took %s",
 			units_duration(r->finished_wall_ns - r->started_wall_ns, s));
-	if (ar->plan && ar->plan->until > 0)
-		html_textf(h->out, " · %u…%u blocks %s", ar->plan->trials_min,
-			ar->plan->trials_max, design_text(r));
-	else if (r->blocks)
-		html_textf(h->out, " · %u block%s %s", r->blocks, r->blocks == 1 ? "" : "s",
-			design_text(r));
+	if (blocks.len)
+		html_textf(h->out, " · %s", buf_str(&blocks));
 	if (*r->cache)
 		html_textf(h->out, " · cache %s", r->cache);
 	buf_adds(h->out, "</p>\n");
+	buf_free(&state);
+	buf_free(&blocks);
 	until_lines(h, ar);
 }
 

@@ -33,6 +33,9 @@ struct html {
 	/* of redacted pages: each host with what report_host() calls it, sorted */
 	struct html_name *names;
 	size_t n_names;
+	/* of the table that is open; of the caller */
+	const char *const *headings;
+	size_t n_headings, column;
 };
 /* The rows of a workload's headline metric on one host, one a layout. */
 struct html_group {
@@ -69,7 +72,9 @@ void html_set(struct json_t *o, const char *key, struct json_t *v); /* takes v *
 struct json_t *html_plot_layouts(const struct analysis_run *r);
 
 /* A folded table (open where nothing is drawn, or when it is asked for). A heading that begins
- * with '#' is of a column of numbers. */
+ * with '#' is of a column of numbers, one with ':' of texts that say nothing without it: on a narrow
+ * page, where rows are stacked, both stand beside their cells. The headings are read until the
+ * table's end. */
 void html_table(struct html *h, int open, const char *summary, const char *const *headings);
 void html_row(struct html *h);
 void html_cell(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -108,8 +113,10 @@ void html_environment(struct html *h);
 void html_commands(struct html *h);
 
 /* How many items html_findings_list() makes. */
-size_t html_findings_count(const struct html *h, int level);
-/* Items of a list of the findings of that severity (-1: those that cannot be told); how many. */
-size_t html_findings_list(struct html *h, int level);
+size_t html_findings_count(const struct html *h, enum severity level);
+/* Items of a list of the findings of that severity; how many. */
+size_t html_findings_list(struct html *h, enum severity level);
+/* How many rules lack what they need. */
+size_t html_unknown_rules(const struct html *h);
 
 #endif

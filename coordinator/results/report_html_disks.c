@@ -198,7 +198,7 @@ static void disk_row(struct html *h, const struct shown *s, size_t disk, double 
 
 static void disk_table(struct html *h, const struct shown *s)
 {
-	static const char *const headings[] = {"disk", "id", "#busy", "#read", "#written",
+	static const char *const headings[] = {"disk", ":id", "#busy", "#read", "#written",
 		"#share", "#read waits", "#write waits", "#errors", NULL};
 	const struct trial_evidence *v = evidence_of(s->trial);
 	double all = 0;

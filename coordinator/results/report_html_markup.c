@@ -11,7 +11,7 @@
 #include "coordinator/results/report_html.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
-#define WIDE_FROM 28 /* bytes of a cell that may have several lines */
+#define WIDE_FROM 20 /* bytes of a cell that may have several lines */
 
 void html_text(struct buf *out, const char *s)
 {
@@ -115,14 +115,16 @@ json_t *html_plot_layouts(const struct analysis_run *r)
 
 void html_table(struct html *h, int open, const char *summary, const char *const *headings)
 {
+	h->headings = headings;
+	h->n_headings = 0;
 	buf_addf(h->out, "<details%s><summary>", open || !*h->assets->chart ? " open" : "");
 	html_text(h->out, summary);
 	buf_adds(h->out, "</summary>\n<div class=\"table\"><table>\n<thead><tr>");
-	for (; *headings; headings++) {
-		int number = **headings == '#';
+	for (; *headings; headings++, h->n_headings++) {
+		int number = **headings == '#', marked = number || **headings == ':';
 
 		buf_adds(h->out, number ? "<th class=\"n\" scope=\"col\">" : "<th scope=\"col\">");
-		html_text(h->out, *headings + number);
+		html_text(h->out, *headings + marked);
 		buf_adds(h->out, "</th>");
 	}
 	buf_adds(h->out, "</tr></thead>\n<tbody>");
@@ -131,7 +133,30 @@ void html_table(struct html *h, int open, const char *summary, const char *const
 /* End tags of rows and cells may be left out in HTML. */
 void html_row(struct html *h)
 {
+	h->column = 0;
 	buf_adds(h->out, "\n<tr>");
+}
+
+/* The start of the row's next cell, with its column's heading where that is shown beside it on a
+ * narrow page: up to " (", behind which stands what is the same for all. */
+static void begin_cell(struct html *h, const char *class)
+{
+	const char *heading = h->column < h->n_headings ? h->headings[h->column] : "", *end;
+	char *label;
+
+	h->column++;
+	buf_adds(h->out, "<td");
+	if (*class)
+		buf_addf(h->out, " class=\"%s\"", class);
+	if (*heading == '#' || *heading == ':') {
+		end = strstr(heading, " (");
+		label = xstrndup(heading + 1, end ? (size_t)(end - heading - 1) : strlen(heading + 1));
+		buf_adds(h->out, " data-l=\"");
+		html_text(h->out, label);
+		buf_addc(h->out, '"');
+		free(label);
+	}
+	buf_addc(h->out, '>');
 }
 
 void html_cell(struct html *h, const char *fmt, ...)
@@ -142,7 +167,7 @@ void html_cell(struct html *h, const char *fmt, ...)
 	va_start(ap, fmt);
 	s = xvasprintf(fmt, ap);
 	va_end(ap);
-	buf_adds(h->out, strlen(s) > WIDE_FROM ? "<td class=\"w\">" : "<td>");
+	begin_cell(h, strlen(s) > WIDE_FROM ? "w" : "");
 	html_text(h->out, s);
 	free(s);
 }
@@ -151,7 +176,7 @@ void html_number(struct html *h, const char *fmt, ...)
 {
 	va_list ap;
 
-	buf_adds(h->out, "<td class=\"n\">");
+	begin_cell(h, "n");
 	va_start(ap, fmt);
 	text_v(h->out, fmt, ap);
 	va_end(ap);
@@ -160,6 +185,8 @@ void html_number(struct html *h, const char *fmt, ...)
 void html_table_end(struct html *h)
 {
 	buf_adds(h->out, "\n</tbody></table></div></details>\n");
+	h->headings = NULL;
+	h->n_headings = 0;
 }
 
 static int by_host(const void *a, const void *b)

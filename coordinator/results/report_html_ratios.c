@@ -11,6 +11,7 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "coordinator/results/import.h"
 #include "coordinator/results/report_html.h"
 #include "coordinator/results/report_text.h"
 
@@ -33,19 +34,51 @@ void html_pair_text(const struct html *h, const struct result_comparison *c, str
 		buf_addf(out, "%s against %s", c->subject, c->base);
 }
 
-static json_t *interval(const struct html *h, const struct result_comparison *c, int many)
+/* What all comparisons of a plot have in common: its caption says it, so that their labels, which a
+ * phone has little room for, need not. NULL: they differ. */
+struct common {
+	const char *base, *host;
+};
+
+static struct common common_of(const struct result_comparison *const *list, size_t n)
 {
-	struct buf label = {0}, text = {0};
+	struct common c = {.base = list[0]->between_hosts ? NULL : list[0]->base, .host = list[0]->host};
+
+	for (size_t i = 1; i < n; i++) {
+		if (list[i]->between_hosts || !str_equal(list[i]->base, c.base))
+			c.base = NULL;
+		if (!str_equal(list[i]->host, c.host))
+			c.host = NULL;
+	}
+	return c;
+}
+
+/* "load · hba8+board2 against hba8 · knew", without what all have in common. */
+static void interval_label(const struct html *h, const struct result_comparison *c,
+	const struct common *common, int many, struct buf *out)
+{
 	char host[REPORT_HOST_MAX];
-	json_t *o = json_object();
 
 	if (many)
-		buf_addf(&label, "%s · ", c->workload);
+		buf_addf(out, "%s · ", c->workload);
 	if (c->layout)
-		buf_addf(&label, "%s · ", c->layout);
-	html_pair_text(h, c, &label);
-	buf_addf(&label, " · %s", c->host ? html_host(h, c->host, host)
-				   : c->between_hosts ? "hosts" : "all hosts");
+		buf_addf(out, "%s · ", c->layout);
+	if (common->base)
+		buf_adds(out, c->subject);
+	else
+		html_pair_text(h, c, out);
+	if (!common->host)
+		buf_addf(out, " · %s", c->host ? html_host(h, c->host, host)
+				     : c->between_hosts ? "hosts" : "all hosts");
+}
+
+static json_t *interval(const struct html *h, const struct result_comparison *c,
+	const struct common *common, int many)
+{
+	struct buf label = {0}, text = {0};
+	json_t *o = json_object();
+
+	interval_label(h, c, common, many, &label);
 	compare_change_text(&c->c, &text);
 	buf_addf(&text, "%s", text.len ? "  " : "");
 	html_verdict_text(c, &text);
@@ -102,6 +135,7 @@ static void forest(struct html *h, const struct analysis_run *r,
 	const struct result_comparison *const *list, size_t n)
 {
 	const struct metric_info *m = &metric_table[list[0]->metric];
+	const struct common common = common_of(list, n);
 	double margin = list[0]->margin;
 	json_t *plot, *rows;
 	size_t known = 0;
@@ -113,7 +147,7 @@ static void forest(struct html *h, const struct analysis_run *r,
 		return;
 	rows = json_array();
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(rows, interval(h, list[i], r->n_workloads > 1));
+		json_array_append_new(rows, interval(h, list[i], &common, r->n_workloads > 1));
 	html_set(plot, "rows", rows);
 	html_set(plot, "metric", json_text(m->name));
 	html_set(plot, "higher", json_boolean(m->higher_is_better));
@@ -178,7 +212,7 @@ static void comparisons_table(
 {
 	char host[REPORT_HOST_MAX], change[64];
 	const char *const headings[] = {"workload", "host", "comparison", change, "verdict", "#n",
-		"estimator", NULL};
+		":estimator", NULL};
 
 	snprintf(change, sizeof(change), "#change (%g%% CI, all comparisons)",
 		100 * (1 - list[0]->alpha));
@@ -390,10 +424,24 @@ static void fleets(struct html *h, const struct analysis_run *r,
 	buf_adds(h->out, "</div>\n");
 }
 
+/* "elapsed, less is better: change against hba8 on knew, with its 95 % interval over all comparisons" */
+static void changes_caption(struct html *h, const struct result_comparison *const *list, size_t n)
+{
+	const struct common common = common_of(list, n);
+	char host[REPORT_HOST_MAX];
+	struct buf text = {0};
+
+	report_metric_text(list[0]->metric, &text);
+	buf_addf(&text, ": change against %s", common.base ? common.base : "the baseline");
+	if (common.host && strcmp(common.host, IMPORT_HOST) != 0)
+		buf_addf(&text, " on %s", html_host(h, common.host, host));
+	html_figure(h, "%s, with its %g %% interval over all comparisons%s", text.data,
+		100 * (1 - list[0]->alpha), list[0]->margin > 0 ? "; the band is the margin" : "");
+	buf_free(&text);
+}
+
 static void run_ratios(struct html *h, const struct analysis_run *r)
 {
-	struct buf metric = {0};
-
 	html_run_heading(h, r);
 	for (unsigned m = 0; m < METRIC_COUNT; m++) {
 		const struct result_comparison **list;
@@ -401,12 +449,7 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 
 		list = of_metric(h, r, (enum metric_id)m, &n);
 		if (n) {
-			buf_reset(&metric);
-			report_metric_text((enum metric_id)m, &metric);
-			html_figure(h, "%s: change against the baseline, with its "
-				       "%g %% interval over all comparisons%s",
-				metric.data,
-				100 * (1 - list[0]->alpha), list[0]->margin > 0 ? "; the band is the margin" : "");
+			changes_caption(h, list, n);
 			if (n <= HTML_INTERVALS_MAX)
 				forest(h, r, list, n);
 			else
@@ -417,7 +460,6 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 		}
 		free(list);
 	}
-	buf_free(&metric);
 	if (r->n_rows)
 		results_table(h, r);
 }

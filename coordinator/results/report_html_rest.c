@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "coordinator/results/report_html.h"
 
+/* What cannot be told has no severity. */
 static int level_of(const struct finding *f)
 {
 	return f->unknown ? -1 : (int)f->severity;
@@ -107,7 +108,7 @@ static const char *run_name(const struct html *h, uint64_t run)
 static void item(struct html *h, size_t i)
 {
 	const struct finding *f = &h->analysis->findings.v[i];
-	const char *word = f->unknown ? "unknown" : severity_name(f->severity);
+	const char *word = severity_name(f->severity);
 	struct buf of = {0};
 
 	about(h, i, &of);
@@ -121,26 +122,73 @@ static void item(struct html *h, size_t i)
 	buf_free(&of);
 }
 
-size_t html_findings_count(const struct html *h, int level)
+static int lacks_the_same(const struct finding *a, const struct finding *b)
+{
+	return b->unknown && a->run == b->run && strcmp(a->text, b->text) == 0;
+}
+
+/* What a run lacks, and the rules that cannot tell without it; the subjects are those of the rules. */
+static void unknown_items(struct html *h)
+{
+	const struct findings *all = &h->analysis->findings;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+		const char *last = "";
+		size_t k = 0;
+
+		while (k < i && f->unknown && !lacks_the_same(f, &all->v[k]))
+			k++;
+		if (!f->unknown || k < i)
+			continue;
+		buf_adds(h->out, "<li class=\"unknown\"><strong>unknown</strong> ");
+		if (h->set->n_runs > 1)
+			html_textf(h->out, "run %s: ", run_name(h, f->run));
+		html_textf(h->out, "%s:", f->text);
+		for (k = i; k < all->n; k++) {
+			if (!lacks_the_same(f, &all->v[k]) || strcmp(all->v[k].rule->id, last) == 0)
+				continue;
+			last = all->v[k].rule->id;
+			buf_addf(h->out, " %s", last);
+		}
+		buf_adds(h->out, "</li>\n");
+	}
+}
+
+size_t html_findings_count(const struct html *h, enum severity level)
 {
 	const struct findings *all = &h->analysis->findings;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		n += level_of(&all->v[i]) == level && !was_told(h, i);
+		n += level_of(&all->v[i]) == (int)level && !was_told(h, i);
 	return n;
 }
 
-size_t html_findings_list(struct html *h, int level)
+size_t html_findings_list(struct html *h, enum severity level)
 {
 	const struct findings *all = &h->analysis->findings;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (level_of(&all->v[i]) == level && !was_told(h, i)) {
+		if (level_of(&all->v[i]) == (int)level && !was_told(h, i)) {
 			item(h, i);
 			n++;
 		}
+	return n;
+}
+
+size_t html_unknown_rules(const struct html *h)
+{
+	const struct findings *all = &h->analysis->findings;
+	size_t n = 0;
+
+	for (size_t k = 0; k < rule_count; k++)
+		for (size_t i = 0; i < all->n; i++)
+			if (all->v[i].unknown && all->v[i].rule == &rule_table[k]) {
+				n++;
+				break;
+			}
 	return n;
 }
 
@@ -166,11 +214,12 @@ void html_findings(struct html *h)
 	if (h->analysis->findings.n + h->analysis->n_outliers == 0)
 		buf_adds(h->out, "<p class=\"hint\">No rule has anything to say.</p>\n");
 	buf_adds(h->out, "<ul class=\"findings\">\n");
-	for (int level = SEVERITY_INVALID; level >= -1; level--) {
-		html_findings_list(h, level);
+	for (int level = SEVERITY_INVALID; level >= SEVERITY_NOTE; level--) {
+		html_findings_list(h, (enum severity)level);
 		if (level == SEVERITY_INVALID)
 			outliers(h);
 	}
+	unknown_items(h);
 	buf_adds(h->out, "</ul>\n<p class=\"hint\">What each rule means and why: man 7 "
 			 "arraymark-findings.</p>\n");
 	html_section_end(h);
@@ -232,10 +281,10 @@ static void disk_rows(struct html *h, const struct result_environment *v)
 
 void html_environment(struct html *h)
 {
-	static const char *const of_host[] = {"host", "system", "kernel", "ZFS", "processor", "#CPUs",
-		"#memory", "#disks", "agent", NULL};
-	static const char *const of_disk[] = {"host", "disk", "model", "serial", "controller", "#size",
-		"#sectors, logical / physical", "kind", "link", "scheduler", "write cache", NULL};
+	static const char *const of_host[] = {"host", "system", ":kernel", ":ZFS", "processor",
+		"#CPUs", "#memory", "#disks", ":agent", NULL};
+	static const char *const of_disk[] = {"host", "disk", "model", ":serial", ":controller", "#size",
+		"#sectors, logical / physical", "kind", ":link", ":scheduler", ":write cache", NULL};
 	size_t disks = 0;
 
 	html_section(h, "environment", "Environment");

@@ -232,7 +232,7 @@ static void trial_row(struct html *h, const struct result_trial *t, enum metric_
 static void order_table(struct html *h, const struct analysis_run *r, uint32_t workload)
 {
 	static const char *const headings[] = {
-		"started", "host", "#trial", "#block", "layout", "#value", "cache", "standing", NULL};
+		"started", "host", "#trial", "#block", "layout", "#value", ":cache", "standing", NULL};
 	const struct result_set *s = h->set;
 	const struct result_trial **list = xcalloc(s->n_trials + 1, sizeof(*list));
 	struct buf summary = {0};

@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/condition.h"
+#include "coordinator/results/import.h"
 #include "coordinator/results/report_html.h"
 
 #define SENTENCES_MAX 8 /* more are counted; the table has them all */
@@ -48,7 +49,7 @@ static void sentence(struct html *h, const struct result_comparison *c)
 	buf_adds(h->out, "</strong> ");
 	html_pair_text(h, c, &text);
 	buf_addf(&text, " on %s, %s", c->workload, metric_table[c->metric].name);
-	if (c->host)
+	if (c->host && strcmp(c->host, IMPORT_HOST) != 0)
 		buf_addf(&text, ", host %s", html_host(h, c->host, host));
 	buf_adds(&text, ": ");
 	compare_change_text(&c->c, &text);
@@ -134,7 +135,7 @@ static void run_verdict(struct html *h, const struct analysis_run *r)
 /* "2 invalid findings and 1 warning qualify this; 8 rules lack what they need", with the way there. */
 static void qualified(struct html *h)
 {
-	size_t invalid = html_findings_count(h, SEVERITY_INVALID), unknown = html_findings_count(h, -1);
+	size_t invalid = html_findings_count(h, SEVERITY_INVALID), unknown = html_unknown_rules(h);
 	size_t warnings = html_findings_count(h, SEVERITY_WARNING);
 	struct buf text = {0};
 

@@ -289,12 +289,15 @@ int report_markdown(
 		return -1;
 	for (size_t i = 0; i < a.n_runs; i++) {
 		const struct result_run *r = a.runs[i].run;
+		struct buf state = {0};
 		char when[UNITS_LEN];
 
+		report_state_text(s, r, &state);
 		buf_adds(out, i ? "\n## " : "## ");
 		markdown_plain(r->name, out);
 		buf_addf(out, "\n\nrun %llu, ", (unsigned long long)r->id);
-		markdown_plain(r->state, out);
+		markdown_plain(buf_str(&state), out);
+		buf_free(&state);
 		if (r->started_wall_ns)
 			buf_addf(out, ", %s", units_wall_rfc3339(r->started_wall_ns, when));
 		buf_addc(out, '\n');

@@ -1,6 +1,6 @@
 /*
- * How text and Markdown say what a row holds. Owns nothing.
- * Invariant: the same row has the same words in both.
+ * How the reports for people say what a run and a row are. Owns nothing.
+ * Invariant: the same run and row have the same words in all of them.
  */
 #include <math.h>
 #include <string.h>
@@ -60,4 +60,60 @@ void report_spread_text(const struct result_row *r, struct buf *out)
 	} else {
 		buf_addc(out, '-');
 	}
+}
+
+/* Of imported trials it is told beside each, or not at all. */
+static int cache_is_known(const struct result_set *s, const struct result_run *r)
+{
+	size_t told = 0;
+
+	if (*r->cache)
+		return 1;
+	for (size_t i = 0; i < s->n_trials; i++) {
+		if (s->trials[i].run != r->id)
+			continue;
+		if (!*s->trials[i].cache)
+			return 0;
+		told++;
+	}
+	return told > 0;
+}
+
+static int order_is_known(const struct result_run *r)
+{
+	return strcmp(r->design, "once") == 0 || strcmp(r->design, "as-written") == 0 ||
+	       strcmp(r->design, "random-blocks") == 0;
+}
+
+void report_state_text(const struct result_set *s, const struct result_run *r, struct buf *out)
+{
+	int order = order_is_known(r), cache = cache_is_known(s, r);
+
+	buf_adds(out, r->state);
+	if (strcmp(r->state, "imported") == 0 && !(order && cache))
+		buf_addf(out, "; %s%s%s unknown", order ? "" : "order", order || cache ? "" : ", ",
+			cache ? "" : "cache");
+}
+
+static const char *design_text(const struct result_run *r)
+{
+	if (strcmp(r->design, "once") == 0)
+		return " built once";
+	if (strcmp(r->design, "as-written") == 0)
+		return " in the order written";
+	if (strcmp(r->design, "random-blocks") == 0)
+		return " in random order";
+	return strcmp(r->state, "imported") == 0 ? "" : " order unknown"; /* the state says it */
+}
+
+void report_blocks_text(const struct analysis_run *r, struct buf *out)
+{
+	const struct result_run *run = r->run;
+
+	if (r->plan && r->plan->until > 0)
+		buf_addf(out, "%u…%u blocks%s", r->plan->trials_min, r->plan->trials_max,
+			design_text(run));
+	else if (run->blocks)
+		buf_addf(out, "%u block%s%s", run->blocks, run->blocks == 1 ? "" : "s",
+			design_text(run));
 }

@@ -192,40 +192,30 @@ static void print_host(
 	report_findings(t, r, rows[0].host);
 }
 
-static const char *design_text(const struct result_run *r)
-{
-	if (strcmp(r->design, "once") == 0)
-		return "built once";
-	if (strcmp(r->design, "as-written") == 0)
-		return "in the order written";
-	if (strcmp(r->design, "random-blocks") == 0)
-		return "in random order";
-	return "order unknown";
-}
-
 static void print_run(const struct text *t, const struct analysis_run *ar)
 {
 	const struct result_run *r = ar->run;
+	struct buf state = {0}, blocks = {0};
 	char s[UNITS_LEN];
 
+	report_state_text(t->set, r, &state);
+	report_blocks_text(ar, &blocks);
 	buf_adds(t->out, report_colored(t, BOLD));
 	report_addf(t->out, "%s", r->name);
 	buf_adds(t->out, report_colored(t, PLAIN));
-	report_addf(t->out, " · run %llu · %s", (unsigned long long)r->id, r->state);
+	report_addf(t->out, " · run %llu · %s", (unsigned long long)r->id, buf_str(&state));
 	if (r->started_wall_ns)
 		buf_addf(t->out, " · %s", units_wall(r->started_wall_ns, s));
 	if (r->started_wall_ns && r->finished_wall_ns > r->started_wall_ns)
 		buf_addf(t->out, ", took %s",
 			units_duration(r->finished_wall_ns - r->started_wall_ns, s));
-	if (ar->plan && ar->plan->until > 0)
-		buf_addf(t->out, " · %u…%u blocks %s", ar->plan->trials_min,
-			ar->plan->trials_max, design_text(r));
-	else if (r->blocks)
-		buf_addf(t->out, " · %u block%s %s", r->blocks, r->blocks == 1 ? "" : "s",
-			design_text(r));
+	if (blocks.len)
+		buf_addf(t->out, " · %s", buf_str(&blocks));
 	if (*r->cache)
 		report_addf(t->out, " · %s", r->cache);
 	buf_addc(t->out, '\n');
+	buf_free(&state);
+	buf_free(&blocks);
 }
 
 /* The rows of a run's headline metrics; caller frees the array alone. */

@@ -26,6 +26,10 @@ const char *report_colored(const struct text *t, const char *code);
 void report_addf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A value of the metric with its unit, "-" for NaN. Returns out or a literal. */
 const char *report_value(enum metric_id m, double v, char out[UNITS_LEN]);
+/* "done", "imported; order, cache unknown". Appended. */
+void report_state_text(const struct result_set *s, const struct result_run *r, struct buf *out);
+/* "4 blocks in random order"; nothing where their number is not known. Appended. */
+void report_blocks_text(const struct analysis_run *r, struct buf *out);
 /* "elapsed, less is better". Appended. */
 void report_metric_text(enum metric_id m, struct buf *out);
 /* The spread of a row, appended: "±0.8%" for the 95 % interval of its mean where there are values enough,

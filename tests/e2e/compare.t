@@ -36,7 +36,7 @@ test_published() {
 	grep -v '^unknown' "$T/out" >"$T/known"
 	mv "$T/known" "$T/out"
 	same "restores do not differ, dumps do" <<'EOF'
-raidz2-8-vs-10-disks · run 1 · imported
+raidz2-8-vs-10-disks · run 1 · imported; order, cache unknown
 
 knew · elapsed, less is better
 load         n       mean  95% CI  vs hba8 (95% CI, all comparisons)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The HTML report in a real browser (headless Chromium): nothing on its console, nothing loaded, every
-# canvas drawn, no wider than a phone; of a run made here, of a fleet, of a file of old results, and
-# with names that are markup.
+# canvas drawn, at no width wider than its window, all cells and verdicts on a phone; of a run made here,
+# of a fleet, of a file of old results, of next to nothing, and with names that are markup.
 # Functions are passed by name, which the linter cannot follow.
 # shellcheck disable=SC2317,SC2119
 # shellcheck source=tests/e2e/lib.sh
@@ -27,18 +27,21 @@ browse() {
 	return "$STATUS"
 }
 
-# looked_at FILE WIDTH: what a script finds out about the page, one NAME=VALUE a line. It is put into a
-# copy of the page without the policy, under which nothing but the page's own scripts would run. The
-# copy stands in a frame of that width, since windows are never as narrow as a phone.
+# looked_at FILE WIDTH…: what a script finds out about the page at each width, one "WIDTH NAME=VALUE" a
+# line. It is put into a copy of the page without the policy, under which nothing but the page's own
+# scripts would run. The copy stands in frames of those widths, since windows are never as narrow as a
+# phone.
 looked_at() {
-	local copy=$T/copy.html
+	local copy=$T/copy.html page=$1
+	shift
 	{
-		sed -e '/<meta http-equiv="Content-Security-Policy"/d' -e '/^<\/body>$/,$d' "$1"
+		sed -e '/<meta http-equiv="Content-Security-Policy"/d' -e '/^<\/body>$/,$d' "$page"
 		cat <<-'END'
 			<script>
 			addEventListener("load", () => {
+				const pixelsOf = (c) => c.width && c.height ? c.getContext("2d").getImageData(0, 0, c.width, c.height).data : [];
 				const painted = [...document.querySelectorAll("canvas")].filter((c) => {
-					const pixels = c.width && c.height ? c.getContext("2d").getImageData(0, 0, c.width, c.height).data : [];
+					const pixels = pixelsOf(c);
 					let n = 0;
 					for (let i = 3; i < pixels.length; i += 4) n += pixels[i] > 0;
 					return n > 200;
@@ -56,48 +59,77 @@ looked_at() {
 						.map((d) => [d.layout, [d.borderColor || d.pointBackgroundColor, d.borderDash || d.pointStyle].join()]));
 					return new Set(marks.values()).size < marks.size;
 				});
-				parent.postMessage("looked"
-					+ "\nplots=" + document.querySelectorAll(".plot").length
-					+ "\npainted=" + painted.length
-					+ "\nloaded=" + performance.getEntriesByType("resource").length
-					+ "\nimages=" + document.querySelectorAll("img, iframe, object, link").length
-					+ "\nscripts=" + document.querySelectorAll("script").length
-					+ "\ncut=" + cut.length
-					+ "\ncrowded=" + crowded.length
-					+ "\ntwins=" + twins.length
-					+ "\nwide=" + (document.documentElement.scrollWidth > innerWidth)
-					+ "\nwidth=" + innerWidth + "\n", "*");
+				// the line of no change is not longer than the lane of an interval
+				const crossed = charts.filter((c) => c.canvas.closest(".forest")).filter((c) => {
+					const pixels = pixelsOf(c.canvas), zoom = c.currentDevicePixelRatio;
+					const x = Math.round(c.scales.x.getPixelForValue(0) * zoom);
+					let run = 0, longest = 0;
+					for (let y = 0; y < c.chartArea.bottom * zoom - 2; y++) {
+						run = pixels[4 * (y * c.canvas.width + x) + 3] > 0 ? run + 1 : 0;
+						longest = Math.max(longest, run);
+					}
+					return longest > 22 * zoom;
+				});
+				const seen = (e) => { const r = e.getBoundingClientRect(); return r.width > 0 && r.left >= 0 && r.right <= innerWidth + 1; };
+				const cells = [...document.querySelectorAll("details[open] td")].filter((e) => e.textContent);
+				const verdicts = [...document.querySelectorAll("details[open] table")].flatMap((t) => {
+					const at = [...t.querySelectorAll("th")].findIndex((h) => h.textContent === "verdict");
+					return at < 0 ? [] : [...t.querySelectorAll("tbody tr")].map((r) => r.cells[at]);
+				});
+				parent.postMessage(["plots=" + document.querySelectorAll(".plot").length,
+					"painted=" + painted.length,
+					"loaded=" + performance.getEntriesByType("resource").length,
+					"images=" + document.querySelectorAll("img, iframe, object, link").length,
+					"scripts=" + document.querySelectorAll("script").length,
+					"cut=" + cut.length,
+					"crowded=" + crowded.length,
+					"twins=" + twins.length,
+					"crossed=" + crossed.length,
+					"cells=" + cells.length,
+					"hidden=" + cells.filter((e) => !seen(e)).length,
+					"verdicts=" + verdicts.length,
+					"unseen=" + verdicts.filter((e) => !seen(e)).length,
+					"wide=" + (document.documentElement.scrollWidth > innerWidth)].map((s) => innerWidth + " " + s), "*");
 			});
 			</script>
 			</body></html>
 		END
 	} >"$copy"
-	cat >"$T/frame.html" <<-END
-		<!DOCTYPE html>
-		<html><head><title></title><script>onmessage = (e) => { document.title = e.data; }</script></head>
-		<body><iframe src="copy.html" width="$2" height="900" style="border:0"></iframe></body></html>
-	END
-	browse "$T/frame.html" --window-size=1300,1000 --virtual-time-budget=5000 --dump-dom | sed -n '/<title>looked/,/<\/title>/p'
+	{
+		cat <<-'END'
+			<!DOCTYPE html><html><head><title></title><script>
+			let all = "looked";
+			onmessage = (e) => { all += "\n" + e.data.join("\n"); document.title = all + "\n"; };
+			</script></head><body>
+		END
+		printf '<iframe src="copy.html" width="%u" height="900" style="border:0"></iframe>\n' "$@"
+		echo '</body></html>'
+	} >"$T/frame.html"
+	browse "$T/frame.html" --window-size=2000,1000 --virtual-time-budget=5000 --dump-dom | sed -n '/<title>looked/,/<\/title>/p'
 }
 
 # is_fine NAME FILE [PLOTS]: the page has that many plots at least.
 is_fine() {
-	local name=$1 page=$2 plots=${3:-1} found
+	local name=$1 page=$2 plots=${3:-1} found width
 	check "$name: the browser shows it" browse "$page" --screenshot="$T/shot.png"
 	check "$name: its screenshot is a picture" test -s "$T/shot.png"
 	is "$name: the console is silent" "$(cat "$T/console")" ""
-	found=$(looked_at "$page" 1200)
-	like "$name: nothing is loaded" "$found" '^loaded=0$'
-	like "$name: nothing could be" "$found" '^images=0$'
-	like "$name: its scripts are its own" "$found" '^scripts=4$'
-	check "$name: it has plots" test "$(sed -n 's/^plots=//p' <<<"$found")" -ge "$plots"
-	is "$name: each is drawn" "$(sed -n 's/^painted=//p' <<<"$found")" "$(sed -n 's/^plots=//p' <<<"$found")"
-	like "$name: layouts can be told apart" "$found" '^twins=0$'
-	found=$(looked_at "$page" 390)
-	like "$name: a phone is as wide as a phone" "$found" '^width=390$'
-	like "$name: and shows it all" "$found" '^wide=false$'
-	like "$name: with whole legends" "$found" '^cut=0$'
-	like "$name: and room between the ticks" "$found" '^crowded=0$'
+	found=$(looked_at "$page" 390 768 1280 1920)
+	like "$name: nothing is loaded" "$found" '^1280 loaded=0$'
+	like "$name: nothing could be" "$found" '^1280 images=0$'
+	like "$name: its scripts are its own" "$found" '^1280 scripts=4$'
+	check "$name: it has plots" test "$(sed -n 's/^1280 plots=//p' <<<"$found")" -ge "$plots"
+	like "$name: layouts can be told apart" "$found" '^1280 twins=0$'
+	for width in 390 768 1280 1920; do
+		is "$name: each plot is drawn at $width" "$(sed -n "s/^$width painted=//p" <<<"$found")" \
+			"$(sed -n "s/^$width plots=//p" <<<"$found")"
+		like "$name: nothing is wider than $width" "$found" "^$width wide=false$"
+		like "$name: each verdict is seen at $width" "$found" "^$width unseen=0$"
+		like "$name: no line runs through words at $width" "$found" "^$width crossed=0$"
+	done
+	like "$name: a phone shows every cell of its tables" "$found" '^390 hidden=0$'
+	like "$name: whole legends" "$found" '^390 cut=0$'
+	like "$name: and room between the ticks" "$found" '^390 crowded=0$'
 }
 
 html_of() { # html_of PAGE OPTION…
@@ -127,6 +159,8 @@ test_check() {
 		<!DOCTYPE html>
 		<html><head><title>bad</title></head><body>
 		<img src="http://127.0.0.1:9/x.png"><canvas></canvas><div class="plot" style="width:1000px;height:10px"></div>
+		<details open><div style="width:100px;overflow-x:auto"><table><thead><tr><th>layout<th>verdict</thead><tbody>
+		<tr><td><div style="width:400px">a</div><td>slower</tbody></table></div></details>
 		<script>console.log("spoken")</script>
 		</body>
 		</html>
@@ -135,9 +169,11 @@ test_check() {
 	like "what a page says is heard" "$(cat "$T/console")" 'spoken'
 	local found
 	found=$(looked_at "$T/bad.html" 390)
-	like "what it loads is seen" "$found" '^loaded=1$'
-	like "an empty canvas is seen" "$found" '^painted=0$'
-	like "too wide is seen" "$found" '^wide=true$'
+	like "what it loads is seen" "$found" '^390 loaded=1$'
+	like "an empty canvas is seen" "$found" '^390 painted=0$'
+	like "too wide is seen" "$found" '^390 wide=true$'
+	like "a verdict beyond the edge is seen" "$found" '^390 unseen=1$'
+	like "cells beyond the edge are seen" "$found" '^390 hidden=2$'
 }
 
 test_run() {
@@ -147,6 +183,8 @@ test_run() {
 	ends "a report of it is written" 0 fleet_ctl report 1 --format html -o "$T/run.html"
 	# forest, trials, order, throughput, p99, percentiles, each for write and read
 	is_fine "run" "$T/run.html" 11
+	check "it is printed" browse "$T/run.html" --print-to-pdf="$T/run.pdf"
+	is "without a word on the console" "$(cat "$T/console")" ""
 	html_of "$T/again.html" "$T/run.jsonl"
 	check "its export gives the same page" cmp "$T/run.html" "$T/again.html"
 }
@@ -177,6 +215,22 @@ test_old_results() {
 	is_fine "old results" "$T/old.html" 3
 }
 
+# So few trials that nothing can be told, or nothing to compare with.
+test_little() {
+	local trials='select(.type == "run" or .type == "plan" or .type == "environment" or .type == "trial")'
+	jq -c "$trials"' | select((.block // 1) == 1)' "$T/run.jsonl" >"$T/one.jsonl"
+	ends "one trial of each is reported" 0 html_of "$T/one.html" "$T/one.jsonl"
+	is_fine "one trial" "$T/one.html" 4
+	jq -c "$trials"' | select((.block // 1) <= 2)' "$T/run.jsonl" >"$T/two.jsonl"
+	ends "two trials of each are reported" 0 html_of "$T/two.html" "$T/two.jsonl"
+	like "which are too few" "$(cat "$T/two.html")" '2 with too few trials'
+	is_fine "two trials" "$T/two.html" 4
+	jq -c "$trials"' | if .type == "run" then .layouts = ["left"] else select((.layout // 0) == 0) end' "$T/run.jsonl" >"$T/alone.jsonl"
+	ends "one layout is reported" 0 html_of "$T/alone.html" "$T/alone.jsonl"
+	like "which nothing is compared with" "$(cat "$T/alone.html")" 'Nothing is compared here'
+	is_fine "one layout" "$T/alone.html" 4
+}
+
 test_hostile() {
 	jq -c --arg bad '</script><img src=http://127.0.0.1:9/x onerror=document.title=1><!--' \
 		'if .type == "run" then .name = $bad | .layouts[0] = $bad
@@ -203,6 +257,7 @@ main() {
 	test_fleet
 	test_many_layouts
 	test_old_results
+	test_little
 	test_hostile
 	done_testing
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_RESULTS_KIT_H
 #define TESTS_UNIT_RESULTS_KIT_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
@@ -65,6 +66,21 @@ static inline struct result_trial a_trial(const char *host, uint32_t trial, uint
 		.bytes = 0,
 		.ops = 0};
 	return t;
+}
+
+/* The rules named in an HTML report's items of what is unknown, each once. */
+static inline size_t unknown_rules(const char *text)
+{
+	uint64_t rules = 0;
+
+	while ((text = strstr(text, "<li class=\"unknown\">"))) {
+		const char *end = strstr(text, "</li>");
+
+		for (; text < end; text++)
+			if (text[0] == ' ' && text[1] == 'V')
+				rules |= 1ull << strtoul(text + 2, NULL, 10);
+	}
+	return (size_t)__builtin_popcountll(rules);
 }
 
 #endif

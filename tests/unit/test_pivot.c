@@ -249,7 +249,7 @@ static void csv_is_safe(void **state)
 static void markdown_is_tables(void **state)
 {
 	static const char *const there[] = {
-		"## n\n\nrun 1, imported\n",
+		"## n\n\nrun 1, imported; order, cache unknown\n",
 		"### =cmd\\|' /C calc'!A0: elapsed, less is better\n",
 		"| workload | layout | n | mean | 95% CI or range | failed |\n"
 		"| --- | --- | ---: | ---: | ---: | ---: |\n"

@@ -82,7 +82,7 @@ static void text_of_the_published_test(void **state)
 	/* Means: 18:22.9915, 18:21.2433, 18:25.832; 8:44.251, 9:07.556, 9:15.4873. Changes and
 	 * intervals by Welch on logarithms, two comparisons a workload. */
 	static const char want[] =
-		"raidz2-8-vs-10-disks · run 1 · imported · 4 blocks order unknown\n"
+		"raidz2-8-vs-10-disks · run 1 · imported; order, cache unknown · 4 blocks\n"
 		"\n"
 		"knew · elapsed, less is better\n"
 		"load         n       mean  95% CI  vs hba8 (95% CI, all comparisons)\n"

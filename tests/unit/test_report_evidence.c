@@ -160,10 +160,12 @@ static void each_disk_is_shown(void **state)
 	html = page(&set, 0);
 	assert_has(html, "z&#60;2&#62;: how busy each disk was, and what it moved, in block 1; drawn are");
 	/* sdt: busy for 4.75 s of 5, a twentieth of the bytes, 20 ms a read; no write, errors unknown */
-	assert_has(html, "<tr><td>sdt<td>-<td class=\"n\">95 %<td class=\"n\">10 MiB<td class=\"n\">0 B"
-			 "<td class=\"n\">5.0 %<td class=\"n\">20ms<td class=\"n\">-<td class=\"n\">-");
-	assert_has(html, "<td>sda on SECRETBACK<td>serial:SECRET&#60;1&#62;");
-	assert_has(html, "<td class=\"n\">777");
+	assert_has(html, "<tr><td>sdt<td data-l=\"id\">-<td class=\"n\" data-l=\"busy\">95 %"
+			 "<td class=\"n\" data-l=\"read\">10 MiB<td class=\"n\" data-l=\"written\">0 B"
+			 "<td class=\"n\" data-l=\"share\">5.0 %<td class=\"n\" data-l=\"read waits\">20ms"
+			 "<td class=\"n\" data-l=\"write waits\">-<td class=\"n\" data-l=\"errors\">-");
+	assert_has(html, "<td>sda on SECRETBACK<td data-l=\"id\">serial:SECRET&#60;1&#62;");
+	assert_has(html, "<td class=\"n\" data-l=\"errors\">777");
 	plots = plots_of(html);
 	plot = disks_plot(plots, "%");
 	names = json_object_get(plot, "layouts");
@@ -204,7 +206,7 @@ static void a_redacted_page_names_neither(void **state)
 	(void)state;
 	make_set(&set);
 	html = page(&set, 1);
-	assert_has(html, "<td>disk 20<td>-<td class=\"n\">95 %");
+	assert_has(html, "<td>disk 20<td data-l=\"id\">-<td class=\"n\" data-l=\"busy\">95 %");
 	assert_null(strstr(html, "SECRET"));
 	assert_null(strstr(html, "/sbin/"));
 	assert_null(strstr(html, "knew"));

@@ -99,7 +99,7 @@ static void no_bound_is_below_what_can_be(void **state)
 	assert_has(csv, ",knew,raidz2,load,elapsed,s,lower,3,0,4,1,5.19615242270663,1.29903810567666,"
 			"1,10,0,16.9079");
 	html = report_of(&set, report_html, 0);
-	assert_has(html, "<td class=\"n\">0s…16.91s");
+	assert_has(html, "<td class=\"n\" data-l=\"95% CI of the mean\">0s…16.91s");
 	free(text);
 	free(markdown);
 	free(csv);
@@ -181,7 +181,7 @@ static void expect_cells(const json_t *r, const struct texts *t)
 	expect_line(t->markdown, "markdown", first, 3, "| ");
 	expect_line(t->markdown, "long markdown", cells + 3, n - 3, "| ");
 	for (size_t i = 2; i < n; i++) {
-		char *html = xasprintf("<td class=\"n\">%s", cells[i]);
+		char *html = xasprintf("\">%s", cells[i]);
 
 		if (i != 4) /* its table has no deviation */
 			assert_has(t->html, html);
@@ -236,7 +236,7 @@ static void expect_comparison(const json_t *c, const struct texts *t)
 		json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	assert_has(t->csv, line.data);
 	buf_reset(&line);
-	buf_addf(&line, "<td class=\"n\">%s<td>%s", change, words);
+	buf_addf(&line, "<td class=\"n\" data-l=\"change\">%s<td>%s", change, words);
 	assert_has(t->html, line.data);
 	buf_free(&line);
 	free(change);
@@ -296,8 +296,8 @@ static void every_group_says_what_is_better(void **state)
 	assert_has(markdown, "### knew: elapsed, less is better\n");
 	assert_has(markdown, "### knew: ops\\_per\\_s, more is better\n");
 	html = report_of(&set, report_html, 0);
-	assert_has(html, "<td>elapsed, less is better");
-	assert_has(html, "<td>ops_per_s, more is better");
+	assert_has(html, "<td class=\"w\">elapsed, less is better");
+	assert_has(html, "<td class=\"w\">ops_per_s, more is better");
 	free(text);
 	free(markdown);
 	free(html);

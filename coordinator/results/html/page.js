@@ -220,9 +220,7 @@
 			return {
 				clip: 8,
 				data: mine.map((p) => ({ x: p.v, y: present.indexOf(p.l), p })),
-				showLine: plot.join,
-				borderColor: color("dim"),
-				borderWidth: 1,
+				showLine: false,
 				pointStyle: mine.map((p) => shapeOf(p.l)),
 				pointRadius: mine.map((p) => radius(p.l)),
 				pointHoverRadius: 8,
@@ -241,17 +239,23 @@
 			}, {
 				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.x, plot.unit) } },
 			}),
-			plugins: [rowNames(present.map((l) => plot.layouts[l]))],
+			plugins: [joinsAndNames(present.map((l) => plot.layouts[l]), plot.join)],
 		};
 	}
-	// On grounds of their own, over the lines; the dots come over them.
-	function rowNames(names) {
+	// Under the dots: what joins those of a block, then the names, on grounds of their own.
+	function joinsAndNames(names, join) {
 		return {
 			id: "names",
-			beforeDatasetDraw(chart, args) {
-				if (args.index < chart.data.datasets.length - 1) return;
+			beforeDatasetsDraw(chart) {
 				const { ctx, chartArea, scales } = chart;
 				ctx.save();
+				ctx.strokeStyle = color("dim");
+				ctx.lineWidth = 1;
+				for (const { data } of join ? chart.data.datasets : []) {
+					ctx.beginPath();
+					for (const p of data) ctx.lineTo(scales.x.getPixelForValue(p.x), scales.y.getPixelForValue(p.y));
+					ctx.stroke();
+				}
 				ctx.font = legendFont;
 				ctx.textBaseline = "alphabetic";
 				names.forEach((name, i) => {
@@ -380,45 +384,43 @@
 		const lo = Math.min(...known), hi = Math.max(...known), room = Math.max((hi - lo) * 0.06, 0.002);
 		return { min: lo - room, max: hi + room };
 	}
-	// The margin's band, the line of no change, and for each row its words and its interval.
+	// For each row its words and, in the lane below them, the margin's band, the line of no change and
+	// its interval: no line runs through a word, however narrow the page.
 	function forestParts(plot) {
-		function column(chart, lo, hi, style) {
-			const a = chart.chartArea, x = chart.scales.x;
-			const from = Math.max(x.getPixelForValue(lo), a.left), to = Math.min(x.getPixelForValue(hi), a.right);
-			chart.ctx.fillStyle = style;
-			chart.ctx.fillRect(from, a.top, Math.max(to - from, 1), a.bottom - a.top);
-		}
 		return {
 			id: "forest",
 			beforeDatasetsDraw(chart) {
-				const { ctx } = chart;
-				ctx.save();
-				ctx.textBaseline = "alphabetic";
-				column(chart, 0, 0, color("ink"));
-				plot.rows.forEach((row, i) => words(chart, row, i, true));
-				if (plot.margin) column(chart, -plot.margin, plot.margin, color("band"));
+				chart.ctx.save();
+				chart.ctx.textBaseline = "alphabetic";
 				plot.rows.forEach((row, i) => {
-					words(chart, row, i, false);
+					words(chart, row, i);
+					if (plot.margin) lane(chart, i, -plot.margin, plot.margin, color("band"));
+					lane(chart, i, 0, 0, color("ink"));
 					if (row.lo !== null) interval(chart, row, i);
 				});
-				ctx.restore();
+				chart.ctx.restore();
 			},
 		};
 	}
-	// A row's words, or the ground under them, so that the line of no change does not run through.
-	function words(chart, row, i, ground) {
+	const laneAbove = 7, laneBelow = 9; // pixels around the middle of a row's interval
+	function lane(chart, i, lo, hi, style) {
 		const { ctx, chartArea, scales } = chart, y = scales.y.getPixelForValue(i);
-		const font = "12px system-ui, sans-serif", quiet = row.invalid ? color("bad") : color("dim");
+		const from = Math.max(scales.x.getPixelForValue(lo), chartArea.left);
+		const to = Math.min(scales.x.getPixelForValue(hi), chartArea.right);
+		ctx.fillStyle = style;
+		ctx.fillRect(from, y - laneAbove, Math.max(to - from, 1), laneAbove + laneBelow);
+	}
+	function words(chart, row, i) {
+		const { ctx, chartArea, scales } = chart, y = scales.y.getPixelForValue(i) - laneAbove;
+		const quiet = row.invalid ? color("bad") : color("dim");
 		const lines = row.verdict === "host"
-			? [[row.label + "  " + row.text, y - 9, font, color("ink")]]
-			: [[row.label, y - 24, (row.overall ? "600 " : "") + font, row.invalid ? quiet : color("ink")],
-				[row.text, y - 10, font, quiet]];
-		for (const [text, base, lineFont, style] of lines) {
-			ctx.font = lineFont;
-			const shown = cut(ctx, text, chartArea.right - chartArea.left);
-			ctx.fillStyle = ground ? color("ground") : style;
-			if (ground) ctx.fillRect(chartArea.left, base - 11, ctx.measureText(shown).width + 4, 14);
-			else ctx.fillText(shown, chartArea.left, base);
+			? [[row.label + "  " + row.text, y - 4, legendFont, color("ink")]]
+			: [[row.label, y - 19, (row.overall ? "600 " : "") + legendFont, row.invalid ? quiet : color("ink")],
+				[row.text, y - 5, legendFont, quiet]];
+		for (const [text, base, font, style] of lines) {
+			ctx.font = font;
+			ctx.fillStyle = style;
+			ctx.fillText(cut(ctx, text, chartArea.right - chartArea.left), chartArea.left, base);
 		}
 	}
 	function interval(chart, row, i) {
@@ -441,7 +443,7 @@
 	}
 	function forestChart(plot, place) {
 		const rows = plot.rows;
-		place.style.height = rows.length * (plot.compact ? 32 : 54) + 60 + "px";
+		place.style.height = rows.length * (plot.compact ? 34 : 56) + 60 + "px";
 		return {
 			type: "scatter",
 			data: { datasets: [{
