@@ -132,6 +132,12 @@ is_fine() {
 	like "$name: and room between the ticks" "$found" '^390 crowded=0$'
 }
 
+# export_of FILE: the lines on standard input as an export of run 1 that is whole.
+export_of() {
+	jq -c 'select(.type != "end")' >"$1"
+	echo "{\"type\":\"end\",\"run\":1,\"lines\":$(wc -l <"$1")}" >>"$1"
+}
+
 html_of() { # html_of PAGE OPTION…
 	local page=$1
 	shift
@@ -192,7 +198,7 @@ test_run() {
 # Seventy hosts like the one that ran: over 60, so a histogram.
 test_fleet() {
 	jq -c 'if .host then . as $line | range(70) | $line + {host: "n\(.)"}
-		else . end' "$T/run.jsonl" | jq -c 'if .elapsed_ns then .elapsed_ns += (.host[1:] | tonumber) * 100000 else . end' >"$T/fleet.jsonl"
+		else . end' "$T/run.jsonl" | jq -c 'if .elapsed_ns then .elapsed_ns += (.host[1:] | tonumber) * 100000 else . end' | export_of "$T/fleet.jsonl"
 	ends "a fleet's report is written" 0 html_of "$T/fleet.html" "$T/fleet.jsonl"
 	check "with histograms of its hosts" grep -q 'class="plot ratios"' "$T/fleet.html"
 	is_fine "fleet" "$T/fleet.html" 20
@@ -205,7 +211,7 @@ test_many_layouts() {
 		elif .type == "trial" or .type == "series" then . as $line | range(12) | . as $l
 			| $line + {trial: ($line.trial * 12 + $l)}
 			| if .type == "trial" then .layout = $l | .layout_name = ($l | name) else . end
-		elif .type == "plan" or .type == "environment" then . else empty end' "$T/run.jsonl" >"$T/many.jsonl"
+		elif .type == "plan" or .type == "environment" then . else empty end' "$T/run.jsonl" | export_of "$T/many.jsonl"
 	ends "many layouts are reported" 0 html_of "$T/many.html" "$T/many.jsonl"
 	is_fine "many layouts" "$T/many.html" 11
 }
@@ -218,14 +224,14 @@ test_old_results() {
 # So few trials that nothing can be told, or nothing to compare with.
 test_little() {
 	local trials='select(.type == "run" or .type == "plan" or .type == "environment" or .type == "trial")'
-	jq -c "$trials"' | select((.block // 1) == 1)' "$T/run.jsonl" >"$T/one.jsonl"
+	jq -c "$trials"' | select((.block // 1) == 1)' "$T/run.jsonl" | export_of "$T/one.jsonl"
 	ends "one trial of each is reported" 0 html_of "$T/one.html" "$T/one.jsonl"
 	is_fine "one trial" "$T/one.html" 4
-	jq -c "$trials"' | select((.block // 1) <= 2)' "$T/run.jsonl" >"$T/two.jsonl"
+	jq -c "$trials"' | select((.block // 1) <= 2)' "$T/run.jsonl" | export_of "$T/two.jsonl"
 	ends "two trials of each are reported" 0 html_of "$T/two.html" "$T/two.jsonl"
 	like "which are too few" "$(cat "$T/two.html")" '2 with too few trials'
 	is_fine "two trials" "$T/two.html" 4
-	jq -c "$trials"' | if .type == "run" then .layouts = ["left"] else select((.layout // 0) == 0) end' "$T/run.jsonl" >"$T/alone.jsonl"
+	jq -c "$trials"' | if .type == "run" then .layouts = ["left"] else select((.layout // 0) == 0) end' "$T/run.jsonl" | export_of "$T/alone.jsonl"
 	ends "one layout is reported" 0 html_of "$T/alone.html" "$T/alone.jsonl"
 	like "which nothing is compared with" "$(cat "$T/alone.html")" 'Nothing is compared here'
 	is_fine "one layout" "$T/alone.html" 4
@@ -235,7 +241,7 @@ test_hostile() {
 	jq -c --arg bad '</script><img src=http://127.0.0.1:9/x onerror=document.title=1><!--' \
 		'if .type == "run" then .name = $bad | .layouts[0] = $bad
 		elif .type == "trial" and .layout == 0 then .layout_name = $bad
-		elif .type == "plan" then .text = $bad else . end' "$T/run.jsonl" >"$T/hostile.jsonl"
+		elif .type == "plan" then .text = $bad else . end' "$T/run.jsonl" | export_of "$T/hostile.jsonl"
 	ends "names that are markup are reported" 0 html_of "$T/hostile.html" "$T/hostile.jsonl"
 	is_fine "markup" "$T/hostile.html" 11
 }
