@@ -22,11 +22,19 @@ struct transfer {
 	struct number seconds;
 };
 
+/* What dd counted: blocks that were whole, and others. */
+struct blocks {
+	unsigned long long whole, part;
+};
+enum { IN, OUT, SIDES };
+
 struct state {
 	struct context c;
 	int transfers;   /* since the last line that was nothing of dd's or time's */
 	int records;     /* "N+N records" lines since the last transfer */
 	int had_records; /* the last transfer had such lines before it */
+	struct blocks count[SIDES], had[SIDES]; /* what these lines say: now, and of the last transfer */
+	int in_progress; /* the last transfer took the place of an earlier state of it */
 	int untimed;     /* "N+N records" lines without a transfer behind them (busybox) */
 	char *failure;
 };
@@ -99,26 +107,75 @@ static int transfer_line(const char *line, struct transfer *ret)
 }
 
 /* "64+0 records in", in any language. */
-static int records_line(const char *line)
+static int records_line(const char *line, struct blocks *ret)
 {
-	unsigned long long whole, part;
+	struct blocks b;
 	const char *p = skip_blanks(line);
 
 	if (!strncmp(p, "^C", 2))
 		p += 2;
-	return whole_parse(p, &whole, &p) && *p == '+' && whole_parse(p + 1, &part, &p) &&
-	       skip_blanks(p) != p && !isdigit((unsigned char)*skip_blanks(p));
+	if (!whole_parse(p, &b.whole, &p) || *p != '+' || !whole_parse(p + 1, &b.part, &p) ||
+		skip_blanks(p) == p || isdigit((unsigned char)*skip_blanks(p)))
+		return 0;
+	*ret = b;
+	return 1;
+}
+
+/* 0: there were others than whole blocks. */
+static unsigned long long block_size(unsigned long long bytes, const struct blocks *b)
+{
+	return b->whole && !b->part && bytes % b->whole == 0 ? bytes / b->whole : 0;
+}
+
+/* Within one transfer the counts only grow, and a block has one size. */
+static int counts_go_on(const struct state *s, unsigned long long had_bytes, unsigned long long bytes)
+{
+	unsigned long long had_size = block_size(had_bytes, &s->had[OUT]),
+			   size = block_size(bytes, &s->count[OUT]);
+
+	for (int i = IN; i < SIDES; i++)
+		if (s->count[i].whole < s->had[i].whole || s->count[i].part < s->had[i].part)
+			return 0;
+	return !had_size || !size || had_size == size;
 }
 
 /* What was printed before is an earlier state of the same transfer (signal, status=progress): the
- * counts of records stood between the two, and bytes and seconds have grown. */
+ * counts of records stood between the two, and bytes, seconds and the counts have grown. */
 static int is_progress(const struct state *s, const struct format_record *last,
 	const struct transfer *t, const struct number *seconds)
 {
 	if (!s->transfers || !s->records || last->error || t->bytes < last->bytes ||
 		seconds->value < last->seconds)
 		return 0;
-	return !s->had_records || (t->bytes > last->bytes && seconds->value > last->seconds);
+	return !s->had_records || (t->bytes > last->bytes && seconds->value > last->seconds &&
+					  counts_go_on(s, last->bytes, t->bytes));
+}
+
+/* A block that was read and not yet written, which later ones all were: only within a transfer. A line
+ * of status=progress has no counts before it. Anything else could have been the end of a shorter one. */
+static int is_surely_progress(const struct state *s)
+{
+	unsigned long long had_in = s->had[IN].whole + s->had[IN].part,
+			   had_out = s->had[OUT].whole + s->had[OUT].part;
+
+	return !s->had_records || (had_in == had_out + 1 && s->count[IN].whole + s->count[IN].part ==
+								    s->count[OUT].whole + s->count[OUT].part);
+}
+
+/* The last record was an earlier state of the transfer at the line. */
+static void take_back(struct state *s, size_t line, struct format_found *f)
+{
+	size_t at = f->records[f->n_records - 1].line;
+	int sure = s->in_progress || is_surely_progress(s);
+
+	found_renote(f, at, "dd: taken as progress of the transfer that line %zu tells of%s", line,
+		sure ? ""
+		     : ", whose bytes and time are more; if it was one of its own, put a line such as "
+		       "'# next' between them");
+	if (!sure)
+		found_doubt(f, at);
+	found_drop(f);
+	s->in_progress = 1;
 }
 
 static void note_transfer(struct format_found *f, const struct format_record *rec, const char *how)
@@ -137,11 +194,10 @@ static int take_transfer(
 {
 	struct format_record *rec;
 
-	if (f->n_records && is_progress(s, &f->records[f->n_records - 1], t, &t->seconds)) {
-		found_renote(f, f->records[f->n_records - 1].line,
-			"dd: progress of the transfer that ends in line %zu", r->no);
-		found_drop(f);
-	}
+	if (f->n_records && is_progress(s, &f->records[f->n_records - 1], t, &t->seconds))
+		take_back(s, r->no, f);
+	else
+		s->in_progress = 0;
 	if (!s->failure && t->bytes == 0)
 		s->failure = xstrdup("dd transferred no bytes");
 	if (!s->failure && seconds_check(&t->seconds, r->e))
@@ -159,6 +215,8 @@ static int take_transfer(
 		note_transfer(f, rec, "its own time");
 	}
 	s->had_records = s->records > 0;
+	memcpy(s->had, s->count, sizeof(s->had));
+	memset(s->count, 0, sizeof(s->count));
 	s->failure = NULL;
 	s->records = s->untimed = 0;
 	s->transfers = 1;
@@ -234,6 +292,7 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 static int take_line(struct reader *r, struct state *s, struct format_found *f)
 {
 	struct transfer t;
+	struct blocks blocks;
 	struct timing time;
 	int what;
 
@@ -241,7 +300,8 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 		s->failure = xstrdup("dd was interrupted");
 	if (transfer_line(r->s, &t))
 		return take_transfer(r, s, &t, f);
-	if (records_line(r->s)) {
+	if (records_line(r->s, &blocks)) {
+		s->count[s->records == 0 ? IN : OUT] = blocks;
 		s->records++;
 		s->untimed++;
 		found_note(f, r->no, r->no, "dd: records");
@@ -289,6 +349,7 @@ static int read_dd(const struct format_text *text, struct format_found *f, struc
 static int score_dd(const struct format_text *head)
 {
 	struct transfer t;
+	struct blocks blocks;
 	struct reader r;
 	struct err ignored;
 	int score = 0;
@@ -297,7 +358,7 @@ static int score_dd(const struct format_text *head)
 	r.overwrites = 1;
 	while (score < 80 && reader_next(&r)) {
 		int now = transfer_line(r.s, &t)                        ? 80
-			  : records_line(r.s)                           ? 75
+			  : records_line(r.s, &blocks)                  ? 75
 			  : !strncmp(r.s, "dd: ", 4) && is_failure(r.s) ? 40
 									: 0;
 

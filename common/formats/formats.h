@@ -58,7 +58,8 @@ struct format_record {
 struct format_note {
 	size_t first, last;
 	char *text;
-	int used; /* 0: nothing was taken from these lines */
+	int used;  /* 0: nothing was taken from these lines */
+	int doubt; /* they could be something else as well: to be told unasked */
 };
 
 struct format_found {

@@ -318,3 +318,13 @@ void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
 		return;
 	}
 }
+
+void found_doubt(struct format_found *f, size_t line)
+{
+	for (size_t i = f->n_notes; i-- > 0;) {
+		if (f->notes[i].first != line)
+			continue;
+		f->notes[i].doubt = 1;
+		return;
+	}
+}

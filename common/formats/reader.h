@@ -63,6 +63,9 @@ void found_unused(struct format_found *f, size_t line, const char *why);
 void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What that note says could be otherwise. */
+void found_doubt(struct format_found *f, size_t line);
+
 extern const struct format format_arraymark, format_fio, format_elbencho, format_iozone,
 	format_bonnie, format_filebench, format_dd, format_time, format_summary, format_list;
 

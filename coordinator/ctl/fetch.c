@@ -152,9 +152,9 @@ int fetch_import(const char *path, const struct import_options *o, struct result
 }
 
 int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
-	struct buf *log, struct err *e)
+	struct buf *log, struct buf *doubts, struct err *e)
 {
-	struct import_options o = {.format = format};
+	struct import_options o = {.format = format, .doubts = doubts};
 	uint64_t ignored;
 
 	return fetch_import(path, &o, set, log, &ignored, e);
@@ -173,6 +173,16 @@ int fetch_format(const char *option, const char *name, const struct format **ret
 	}
 	*ret = found;
 	return 0;
+}
+
+void fetch_warn(const struct ctl *c, const struct buf *doubts)
+{
+	const char *end;
+
+	for (const char *s = buf_str(doubts); *s; s = end + 1) {
+		end = strchr(s, '\n');
+		ctl_warn(c, "%.*s", (int)(end - s), s);
+	}
 }
 
 json_t *fetch_log_json(const struct buf *log)

@@ -4,23 +4,27 @@
 
 #include "common/formats/formats.h"
 #include "coordinator/ctl/client.h"
+#include "coordinator/ctl/ctl.h"
 #include "coordinator/results/import.h"
 #include "coordinator/results/report.h"
 #include "coordinator/results/set.h"
 
 /* Adds a run of the coordinator, or a file ("-": standard input), to the set. After the last one:
  * fetch_end. disks: with each disk over time, which only reports with plots show. format NULL: found by
- * content; log (may be NULL) as in import.h. */
+ * content; log and doubts (each may be NULL) as in
+ * import.h. */
 int fetch_add_run(
 	struct client *c, const char *run, int disks, struct result_set *set, struct err *e);
 int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
-	struct buf *log, struct err *e);
+	struct buf *log, struct buf *doubts, struct err *e);
 /* As fetch_add_file, with all that import.h lets choose; ret_run as there. */
 int fetch_import(const char *path, const struct import_options *o, struct result_set *set,
 	struct buf *log, uint64_t *ret_run, struct err *e);
 /* The format of that name, which the option was given; NULL (found by content) for NULL. ERR_USAGE
  * names all. */
 int fetch_format(const char *option, const char *name, const struct format **ret, struct err *e);
+/* Each of these lines is a warning. */
+void fetch_warn(const struct ctl *c, const struct buf *doubts);
 /* A log's lines as an array. */
 json_t *fetch_log_json(const struct buf *log);
 int fetch_end(struct result_set *set, struct err *e);

@@ -27,7 +27,7 @@ struct request {
 	const char *name;
 	struct import_options options;
 	struct result_set set;
-	struct buf log;
+	struct buf log, doubts;
 };
 
 static int read_options(const struct args *a, struct request *q, struct err *e)
@@ -42,6 +42,7 @@ static int read_options(const struct args *a, struct request *q, struct err *e)
 		return err_prefix(e, "--as");
 	}
 	o->run = q->name;
+	o->doubts = &q->doubts;
 	o->layout = args_get(a, "layout");
 	o->workload = args_get(a, "workload");
 	o->host = args_get(a, "host");
@@ -170,6 +171,7 @@ static int print(struct ctl *c, const struct request *q, json_t *answer, int lon
 	r = ctl_out(&out, e);
 	ctl_note(c, "`%s report %lld` shows them", ctl_command(c, command),
 		(long long)json_get_int(answer, "run", 0));
+	fetch_warn(c, &q->doubts);
 	buf_free(&out);
 	return r;
 }
@@ -186,6 +188,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	json_decref(answer);
 	result_set_clear(&q.set);
 	buf_free(&q.log);
+	buf_free(&q.doubts);
 	return r;
 }
 

@@ -41,7 +41,7 @@ static int read_one(struct sources *s, struct ctl *c, const char *arg, const cha
 	const struct format *format, struct result_set *one, struct err *e)
 {
 	if (path)
-		return fetch_add_file(path, format, one, &s->log, e);
+		return fetch_add_file(path, format, one, &s->log, &s->doubts, e);
 	if (strchr(arg, '.'))
 		return not_there(arg, e);
 	if (!s->conn.client && connection_open(c, &s->conn, e))
@@ -95,6 +95,8 @@ int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct 
 	}
 	if (!one.n_runs)
 		return err_set(e, ERR_INPUT, "%s: there is no run in it", arg);
+	fetch_warn(c, &s->doubts);
+	buf_reset(&s->doubts);
 	take(s, &one, arg, path);
 	return 0;
 }
@@ -152,6 +154,7 @@ void sources_clear(struct sources *s)
 	free(s->v);
 	free(s->longer);
 	buf_free(&s->log);
+	buf_free(&s->doubts);
 	result_set_clear(&s->set);
 	memset(s, 0, sizeof(*s));
 }

@@ -16,6 +16,7 @@ struct sources {
 	size_t n, cap, cap_longer;
 	int disks;      /* set by the verb: each disk over time is wanted, too */
 	struct buf log; /* what each line of the files was taken for */
+	struct buf doubts; /* of the file that is read; told as warnings */
 	struct connection conn;
 };
 

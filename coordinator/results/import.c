@@ -242,18 +242,24 @@ static void tell_design(struct import *im)
 	im->run->finished_wall_ns = last;
 }
 
-static void write_log(const char *name, const struct format_found *f, struct buf *log)
+static void write_note(const char *name, const struct format_note *n, struct buf *out)
 {
-	if (!log)
-		return;
-	buf_addf(log, "%s: read as %s\n", name, f->format);
-	for (size_t i = 0; i < f->n_notes; i++) {
-		const struct format_note *n = &f->notes[i];
+	buf_addf(out, "%s:%zu", name, n->first);
+	if (n->last > n->first)
+		buf_addf(out, "-%zu", n->last);
+	buf_addf(out, ": %s\n", n->text);
+}
 
-		buf_addf(log, "%s:%zu", name, n->first);
-		if (n->last > n->first)
-			buf_addf(log, "-%zu", n->last);
-		buf_addf(log, ": %s\n", n->text);
+static void write_log(
+	const char *name, const struct format_found *f, struct buf *log, struct buf *doubts)
+{
+	if (log)
+		buf_addf(log, "%s: read as %s\n", name, f->format);
+	for (size_t i = 0; i < f->n_notes; i++) {
+		if (log)
+			write_note(name, &f->notes[i], log);
+		if (doubts && f->notes[i].doubt)
+			write_note(name, &f->notes[i], doubts);
 	}
 }
 
@@ -428,7 +434,7 @@ int import_text(struct result_set *s, const char *name, struct buf *text,
 	im.blocks = json_object();
 	rc = add_found(&im, &found, e);
 	if (!rc) {
-		write_log(name, &found, log);
+		write_log(name, &found, log, o->doubts);
 		*ret_run = im.run->id;
 	}
 	format_found_clear(&found);

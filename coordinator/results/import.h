@@ -20,6 +20,7 @@ struct import_options {
 	const char *layout; /* NULL: the text's own, else the file's name without its ending; given,
 			     * it stands before the names that the text gives itself */
 	const char *workload; /* instead of the text's own; NULL: those, else the format's */
+	struct buf *doubts;   /* NULL, or gets what could be taken for something else, as lines of log */
 };
 
 /* Adds what the text says to the set. The text is decoded in place. Its trials are in the order

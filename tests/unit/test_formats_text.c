@@ -111,6 +111,47 @@ static void test_dd_trials(void **state)
 	format_found_clear(&f);
 }
 
+#define DD(in, out, bytes, seconds)                                                                 \
+	in " records in\n" out " records out\n" bytes " bytes (1 GB, 1 GiB) copied, " seconds         \
+	   " s, 100 MB/s\n"
+#define SHORT	DD("100+0", "100+0", "104857600", "1.1")
+#define LONG	DD("200+0", "200+0", "209715200", "2.2")
+#define LONGEST DD("300+0", "300+0", "314572800", "3.3")
+
+/* What a signal makes dd print looks as its end does. */
+static void test_dd_progress(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		size_t records, doubts;
+	} table[] = {
+		{"a longer one of the same blocks could be the same", SHORT LONG, 1, 1},
+		{"three of them are told of once", SHORT LONG LONGEST, 1, 1},
+		{"a block that was read and not yet written",
+			DD("101+0", "100+0", "104857600", "1.1") LONG, 1, 0},
+		{"blocks of another size", SHORT DD("400+0", "400+0", "209715200", "2.2"), 2, 0},
+		{"fewer blocks", SHORT DD("50+0", "50+0", "209715200", "2.2"), 2, 0},
+		{"fewer blocks that are not whole",
+			DD("0+900", "0+900", "104857600", "1.1") LONG, 2, 0},
+		{"less time", SHORT DD("200+0", "200+0", "209715200", "0.9"), 2, 0},
+		{"a line between", SHORT "# next\n" LONG, 2, 0},
+		{"each timed", SHORT "real 1.2\n" LONG "real 2.3\n", 2, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		size_t doubts = 0;
+
+		kit_good(table[i].text, "dd", &f);
+		for (size_t k = 0; k < f.n_notes; k++)
+			doubts += f.notes[k].doubt != 0;
+		if (f.n_records != table[i].records || doubts != table[i].doubts)
+			fail_msg("%s: %zu records, %zu doubts", table[i].name, f.n_records, doubts);
+		format_found_clear(&f);
+	}
+}
+
 /* busybox prints no third line: the command's time is all there is. */
 static void test_dd_only_timed(void **state)
 {
@@ -296,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dd),
+		cmocka_unit_test(test_dd_progress),
 		cmocka_unit_test(test_dd_trials),
 		cmocka_unit_test(test_dd_only_timed),
 		cmocka_unit_test(test_dd_failures),
