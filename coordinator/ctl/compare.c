@@ -254,6 +254,34 @@ static int join_workloads(const struct args *a, struct request *q, struct err *e
 	return 0;
 }
 
+/* Of one host each, no run has two hosts to compare. */
+static int check_hosts(const struct sources *s, struct err *e)
+{
+	const struct result_set *set = &s->set;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *first = NULL;
+
+		for (size_t k = 0; k < set->n_trials + set->n_summaries; k++) {
+			int is_trial = k < set->n_trials;
+			size_t m = k - set->n_trials;
+			uint64_t run = is_trial ? set->trials[k].run : set->summaries[m].run;
+			const char *host = is_trial ? set->trials[k].host : set->summaries[m].host;
+
+			if (run != s->v[i].run)
+				continue;
+			first = first ? first : host;
+			if (strcmp(first, host) != 0)
+				return 0;
+		}
+	}
+	return err_set(e, ERR_USAGE,
+		"--by host: each of these is a run of its own with one host, and hosts are compared "
+		"within a run: make one run of the files by `arraymark import FILE... --as NAME "
+		"--layout LAYOUT`, or put them into one file; a line 'host: NAME' before the results "
+		"says whose they are");
+}
+
 /* Several runs stand beside each other, unless something else was asked for. Files with one layout
  * each are that layout. */
 static int arrange(struct request *q, struct err *e)
@@ -262,6 +290,8 @@ static int arrange(struct request *q, struct err *e)
 	int by_run = q->by == BY_RUNS || (q->by == BY_UNSAID && s->n > 1) ||
 		     (q->by == BY_LAYOUTS && s->n > 1 && has_one_layout_each(&s->set));
 
+	if (q->by == BY_HOSTS && s->n > 1 && check_hosts(s, e))
+		return -1;
 	if (by_run && s->n < 2)
 		return err_set(e, ERR_USAGE, "--by run: one run alone cannot be compared");
 	if (by_run && pivot_sources(&s->set, s->v, s->n, e))

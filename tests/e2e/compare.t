@@ -118,6 +118,12 @@ test_files() {
 		printf 'host: n%s\nlayout: l\n1%s.1s\n1%s.2s\n1%s.3s\n' "$h" $((h == 4)) $((h == 4)) $((h == 4))
 	done >"$T/hosts.txt"
 	sed -i '0,/10\.1s/s//10.4s/' "$T/hosts.txt"
+	printf 'host: one\nlayout: l\n10.1\n10.2\n10.3\n' >"$T/host-one.txt"
+	printf 'host: two\nlayout: l\n11.1\n11.2\n11.3\n' >"$T/host-two.txt"
+	refused "hosts in files of their own are not compared in silence" 2 'hosts are compared within a run: make one run of the files' \
+		"$AM" compare "$T/host-one.txt" "$T/host-two.txt" --by host
+	run bash -c 'cat "$1" "$2" | "$3" compare - --by host' - "$T/host-one.txt" "$T/host-two.txt" "$AM"
+	like "put together they are" "$(cat "$T/out")" '^l/command +elapsed +two vs one +\+9\.8% .* slower$'
 	run "$AM" compare "$T/hosts.txt" --by host --margin 2%
 	like "a host that stands out" "$(cat "$T/out")" '^stands out n4 on l/command: elapsed \+9\.'
 }
