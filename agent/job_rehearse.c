@@ -157,7 +157,10 @@ char *rehearse_cache_text(const struct job *j, const char *done)
 	char bytes[UNITS_LEN], took[UNITS_LEN];
 
 	if (h->what != REHEARSE_TRIAL)
-		return xstrdup(done);
+		return str_starts(done, "cold") && workload_makes_late(workload_of(j))
+			? xasprintf("not cold: %s makes what it reads after this (%s)",
+				  workload_of(j)->name, done)
+			: xstrdup(done);
 	return xasprintf("warm: %s ran once before, not counted (%s in %s)", workload_of(j)->name,
 		units_size((int64_t)(h->bytes & INT64_MAX), bytes),
 		units_duration(h->elapsed_ns, took));

@@ -17,6 +17,7 @@
 #include "agent/workload/engines.h"
 #include "agent/workload/filebench.h"
 #include "agent/workload/filebench_program.h"
+#include "agent/workload/made_mark.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -153,37 +154,6 @@ static int settle(struct fb_run *r, int cold, struct err *e)
 	return 0;
 }
 
-/* ---- files that were made before the caches were made cold ---- */
-
-static int write_mark(struct fb_run *r, struct err *e)
-{
-	int fd = openat(r->dir, MARK, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int rc = 0;
-
-	if (fd < 0 || dprintf(fd, "%016llx\n", (unsigned long long)r->spec->seed) < 0)
-		rc = err_io(e, "cannot write '%s/" MARK "'", r->dir_name);
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
-/* The seed of the files that are there untouched; good for one trial. 0: there are none. */
-static int take_mark(struct fb_run *r, uint64_t *ret_seed)
-{
-	int fd = openat(r->dir, MARK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	char text[17] = {0};
-	int found = 0;
-
-	if (fd < 0)
-		return 0;
-	if (read(fd, text, 16) == 16 && strspn(text, "0123456789abcdef") == 16) {
-		*ret_seed = strtoull(text, NULL, 16);
-		found = 1;
-	}
-	close(fd);
-	return unlinkat(r->dir, MARK, 0) == 0 && found;
-}
-
 static int check_descriptors(const struct fb_run *r, struct err *e)
 {
 	uint64_t need = FDS_BESIDE + r->program->n_sets;
@@ -316,7 +286,7 @@ static int engine_make(const struct workload_order *o, struct err *e)
 		return -1;
 	rc = make_files(r, o, e);
 	if (rc == 0)
-		rc = write_mark(r, e);
+		rc = made_mark_write(r->dir, r->dir_name, MARK, r->spec->seed, e);
 	run_clear(r);
 	return rc;
 }
@@ -330,7 +300,7 @@ static int native_prepare(const struct workload_order *o, struct fb_run **ret, s
 
 	if (begin(o, &r, e) < 0)
 		return -1;
-	if (take_mark(r, &seed))
+	if (made_mark_take(r->dir, MARK, &seed))
 		rc = plan_sets(r, seed, e) < 0 ? -1 : open_sets(r, e);
 	else
 		rc = make_files(r, o, e);

@@ -227,7 +227,8 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 
 	fio_status_init(&status, f->jobs, cut, arg);
 	fio_argv(f->order->w, f->order->plan, &argv);
-	fio_jobs_write(f->jobs, 0, &jobs);
+	fio_jobs_write(f->jobs, f->order->plan->cache == CACHE_WARM ? FIO_WRITE_WARM : FIO_WRITE_RUN,
+		&jobs);
 	wait_until(start_ns);
 	ret->started_wall_ns = clock_wall_ns();
 	rc = run_fio(f, &argv, &jobs, &status, &end, e);

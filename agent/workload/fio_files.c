@@ -113,6 +113,6 @@ void fio_files_layout(const struct fio_jobs *jobs, int dir, struct buf *out)
 		some.v[some.n++] = *j; /* borrowed */
 	}
 	if (some.n)
-		fio_jobs_write(&some, 1, out);
+		fio_jobs_write(&some, FIO_WRITE_LAYOUT, out);
 	free(some.v);
 }

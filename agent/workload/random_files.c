@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/workload/file_kind.h"
+#include "agent/workload/made_mark.h"
 #include "agent/workload/stream_ring.h"
 #include "common/base/mem.h"
 
@@ -145,9 +146,39 @@ static int is_there(const struct workload_order *o, const struct random_files *f
 }
 
 /* Where blocks are written and verified their generations begin anew, so the files do, too. */
+static int begin_anew(const struct workload_order *o, const struct random_files *f)
+{
+	return f->generation && o->w->random->op != RANDOM_READ;
+}
+
+static char *mark_of(const struct workload_order *o)
+{
+	return xasprintf("%s.random.made", o->w->name);
+}
+
+static int leave_mark(const struct workload_order *o, const struct random_files *f, struct err *e)
+{
+	char *name = mark_of(o);
+	int rc = made_mark_write(f->dir, f->directory, name, f->trial, e);
+
+	free(name);
+	return rc;
+}
+
+/* They were made for this trial, and not touched since. */
+static int are_marked(const struct workload_order *o, const struct random_files *f)
+{
+	char *name = mark_of(o);
+	uint64_t seed;
+	int yes = made_mark_take(f->dir, name, &seed) && seed == f->trial;
+
+	free(name);
+	return yes;
+}
+
 static int are_there(const struct workload_order *o, const struct random_files *f)
 {
-	if (f->generation && o->w->random->op != RANDOM_READ)
+	if (begin_anew(o, f) && !are_marked(o, f))
 		return 0;
 	for (unsigned i = 0; i < f->n; i++)
 		if (!is_there(o, f, i))
@@ -272,8 +303,15 @@ int random_files_make(const struct workload_order *o, struct err *e)
 	rc = begin(o, &f, e);
 	if (rc == 0 && !are_there(o, &f))
 		rc = lay_out(o, &f, e);
+	if (rc == 0 && begin_anew(o, &f))
+		rc = leave_mark(o, &f, e);
 	random_files_close(&f);
 	return rc;
+}
+
+static int is_warm(const struct workload_order *o)
+{
+	return o->plan && o->plan->cache == CACHE_WARM;
 }
 
 int random_files_open(const struct workload_order *o, struct random_files *f, struct err *e)
@@ -291,7 +329,7 @@ int random_files_open(const struct workload_order *o, struct random_files *f, st
 		if (open_file(o, f, i, e))
 			return -1;
 	f->blocks = f->file_blocks * f->n;
-	return laid_out ? random_files_drop(f, e) : 0;
+	return laid_out && !is_warm(o) ? random_files_drop(f, e) : 0;
 }
 
 void random_files_close(struct random_files *f)

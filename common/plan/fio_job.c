@@ -252,7 +252,7 @@ void fio_jobs_set_duration(struct fio_jobs *jobs, int64_t duration_ns)
 
 /* Each job reports as a group of its own: one entry for all its clones. A stonewall begins one by
  * itself. */
-void fio_jobs_write(const struct fio_jobs *jobs, int create_only, struct buf *out)
+void fio_jobs_write(const struct fio_jobs *jobs, enum fio_write how, struct buf *out)
 {
 	for (size_t i = 0; i < jobs->n; i++) {
 		const struct fio_job *j = &jobs->v[i];
@@ -268,7 +268,9 @@ void fio_jobs_write(const struct fio_jobs *jobs, int create_only, struct buf *ou
 				buf_addf(out, "=%s", j->v[k].value);
 			buf_addc(out, '\n');
 		}
-		if (create_only)
+		if (how == FIO_WRITE_LAYOUT)
 			buf_adds(out, "create_only=1\n");
+		if (how == FIO_WRITE_WARM && !fio_job_get(j, "invalidate"))
+			buf_adds(out, "invalidate=0\n");
 	}
 }

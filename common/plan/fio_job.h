@@ -89,7 +89,10 @@ const char *fio_job_files(const struct fio_job *j);
 
 /* Each job runs that long, whatever it says itself. */
 void fio_jobs_set_duration(struct fio_jobs *jobs, int64_t duration_ns);
-/* The job file for fio, run in the volume's folder. create_only: it only lays files out. */
-void fio_jobs_write(const struct fio_jobs *jobs, int create_only, struct buf *out);
+/* How fio gets its jobs: as they are; only to lay files out; or so that it leaves the page cache
+ * alone, which it empties of a job's files unless the job says `invalidate` itself. */
+enum fio_write { FIO_WRITE_RUN, FIO_WRITE_LAYOUT, FIO_WRITE_WARM };
+/* The job file for fio, run in the volume's folder. */
+void fio_jobs_write(const struct fio_jobs *jobs, enum fio_write how, struct buf *out);
 
 #endif

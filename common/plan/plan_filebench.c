@@ -342,10 +342,15 @@ static void nature(const struct workload *w, struct workload_nature *ret)
 	wml_free(p);
 }
 
-/* The external program makes its files by itself, when its caches are cold already. */
 static int makes(const struct workload *w)
 {
 	return !w->filebench->program;
+}
+
+/* The external program makes its files by itself, when its caches are cold already. */
+static int makes_late(const struct workload *w)
+{
+	return w->filebench->program != NULL;
 }
 
 const struct workload_type work_filebench_type = {
@@ -361,4 +366,5 @@ const struct workload_type work_filebench_type = {
 	.syncs = syncs,
 	.nature = nature,
 	.makes = makes,
+	.makes_late = makes_late,
 };

@@ -211,6 +211,15 @@ static void lacks(const struct workload *w, const struct inventory *inv, struct 
 	buf_free(&one);
 }
 
+static int makes_late(const struct workload *w)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < w->parallel->n; i++)
+		any |= workload_makes_late(&w->parallel->members[i]);
+	return any;
+}
+
 static int makes(const struct workload *w)
 {
 	int any = 0;
@@ -270,6 +279,7 @@ const struct workload_type work_parallel_type = {
 	.folders = folders,
 	.outside = outside,
 	.makes = makes,
+	.makes_late = makes_late,
 	.lacks = lacks,
 	.syncs = syncs,
 	.nature = nature,

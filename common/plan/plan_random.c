@@ -297,10 +297,15 @@ int random_file_blocks(const struct work_random *r, uint64_t ram_bytes, uint64_t
 	return 0;
 }
 
-/* What is verified after it was written begins as its trial's own. */
 static int makes(const struct workload *w)
 {
-	return !w->random->of && (w->random->op == RANDOM_READ || !w->random->verify);
+	return !w->random->of;
+}
+
+/* What is verified after it was written begins anew. */
+static int makes_each_time(const struct workload *w)
+{
+	return w->random->op != RANDOM_READ && w->random->verify;
 }
 
 /* Bytes that a timed one moves at its rate; 0: it has none. */
@@ -330,7 +335,7 @@ static int needs(const struct plan *p, const struct workload *w, uint64_t ram_by
 	if (!r->of) {
 		ret->kept_bytes = ret->space_bytes = bytes;
 		ret->compressible = r->data != DATA_RANDOM;
-		*(makes(w) ? &ret->laid_bytes : &ret->made_bytes) = bytes;
+		*(makes_each_time(w) ? &ret->made_bytes : &ret->laid_bytes) = bytes;
 	}
 	ret->data_bytes = bytes;
 	ret->duration_ns = w->duration_ns;

@@ -336,18 +336,14 @@ static int syncs(const struct workload *w)
 	return result;
 }
 
-/* Jobs that read find files; of a job file it isn't known here. */
+/* Of a job file it isn't known here. */
 static int makes(const struct workload *w)
 {
-	int reads = w->fio->job_file != NULL;
+	int finds = w->fio->job_file != NULL;
 
-	for (size_t i = 0; i < w->fio->jobs.n; i++) {
-		struct fio_sums s;
-
-		fio_job_sums(&w->fio->jobs.v[i], &s);
-		reads |= s.reads;
-	}
-	return reads;
+	for (size_t i = 0; i < w->fio->jobs.n; i++)
+		finds |= fio_job_finds_files(&w->fio->jobs.v[i]);
+	return finds;
 }
 
 static void nature(const struct workload *w, struct workload_nature *ret)

@@ -119,6 +119,11 @@ void workload_nature_join(struct workload_nature *to, const struct workload_natu
 	to->sync_bound &= other->sync_bound;
 }
 
+int workload_makes_late(const struct workload *w)
+{
+	return type_of(w)->makes_late ? type_of(w)->makes_late(w) : 0;
+}
+
 int workload_makes(const struct workload *w)
 {
 	return type_of(w)->makes ? type_of(w)->makes(w) : 0;

@@ -79,5 +79,7 @@ const char *workload_op(const struct workload *w);
 int workload_syncs(const struct workload *w);
 /* It reads files that it makes itself, before its caches are made cold and outside of its time. */
 int workload_makes(const struct workload *w);
+/* It makes files within its time and reads them then: no emptying of caches comes in between. */
+int workload_makes_late(const struct workload *w);
 
 #endif

@@ -43,6 +43,7 @@ struct workload_type {
 	/* ret is zeroed. NULL: nothing is known */
 	void (*nature)(const struct workload *w, struct workload_nature *ret);
 	int (*makes)(const struct workload *w);      /* NULL: 0 */
+	int (*makes_late)(const struct workload *w); /* NULL: 0 */
 	/* What the host lacks for it, by its inventory; ret stays empty when nothing. NULL: nothing. */
 	void (*lacks)(const struct workload *w, const struct inventory *inv, struct buf *ret);
 	/* The program that is the work, as a dry run shows it, placeholders unfilled. NULL: none. */

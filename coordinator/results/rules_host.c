@@ -142,7 +142,8 @@ static void add_foreign(const struct result_trial *t, struct foreign *f)
 		double busy = share_before(v, look);
 
 		f->disk_before = fmax(f->disk_before, busy);
-		f->busy_left += busy > BUSY_BEFORE / 1000.0 && !str_starts(t->cache, "cold");
+		f->busy_left += busy > BUSY_BEFORE / 1000.0 && !str_starts(t->cache, "cold") &&
+				!str_starts(t->cache, "not cold");
 		if (evidence_get(v, EVIDENCE_LOOK_CPU_PERMILLE, &cpu))
 			f->cpu_before = fmax(f->cpu_before, (double)cpu / 1000);
 		f->looked++;

@@ -143,6 +143,24 @@ static int is_behind_raid(const struct rule_input *in, const struct result_row *
 	return 0;
 }
 
+/* Whatever the plan asks for. */
+static int is_made_late(const struct rule_input *in, const struct result_row *row)
+{
+	const struct plan *p = plan_of(in);
+
+	return p && row->workload_index < p->n_workloads &&
+	       workload_makes_late(&p->workloads[row->workload_index]);
+}
+
+static void not_cold(const struct rule_input *in, const struct result_row *row)
+{
+	if (strcmp(in->run->run->cache, "cold") == 0 && is_made_late(in, row))
+		finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
+			json_pack("{ss}", "cache", "not cold"),
+			"cold caches were asked for, and it made the files that it reads after "
+			"they were emptied: they can come from memory");
+}
+
 void rule_cached_read(const struct rule_input *in)
 {
 	if (strcmp(in->run->run->cache, "warm") == 0)
@@ -152,7 +170,10 @@ void rule_cached_read(const struct rule_input *in)
 		struct moved m;
 		double part, expected;
 
-		if (!rule_row_is_headline(in, row) || !reads_only(in, row))
+		if (!rule_row_is_headline(in, row))
+			continue;
+		not_cold(in, row);
+		if (!reads_only(in, row))
 			continue;
 		m = moved_by(row);
 		if (m.counted < m.reads || (m.reads == 0 && row->n > 0))

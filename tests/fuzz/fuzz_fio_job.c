@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			MUST(s.file_bytes > 0 && s.file_bytes <= FIO_SIZE_MAX && s.threads > 0);
 		}
 		use_time(&jobs, data, size);
-		fio_jobs_write(&jobs, (int)(size & 1), &out);
+		fio_jobs_write(&jobs, (enum fio_write)(size % 3), &out);
 		use_text(buf_str(&out));
 	} else {
 		MUST(errs.n > 0 && jobs.n == 0);

@@ -54,7 +54,7 @@ static void fio_gets_what_was_understood(void **state)
 
 		if (parse(cases[i].text, &jobs, &lines, &e))
 			fail_msg("%s: %s", cases[i].name, buf_str(&lines));
-		fio_jobs_write(&jobs, 0, &out);
+		fio_jobs_write(&jobs, FIO_WRITE_RUN, &out);
 		if (strcmp(buf_str(&out), cases[i].expected))
 			fail_msg("%s:\ngot:\n%s", cases[i].name, buf_str(&out));
 		buf_free(&out);

@@ -275,6 +275,40 @@ static void test_warm(void **state)
 	teardown(&f);
 }
 
+/* Whoever makes its files after the caches were emptied is not cold, whatever was done to them. */
+static void test_late_files_are_not_cold(void **state)
+{
+	static const char text[] = "name: p\nhosts: [all]\ntrials: 3\nlayouts: {a: {existing: /srv/a}}\n"
+		"workloads:\n"
+		"  own: {filebench: {personality: varmail}}\n"
+		"  late: {filebench: {personality: varmail, program: /opt/filebench}}\n";
+	static const struct {
+		unsigned workload;
+		const char *done, *told;
+	} cases[] = {
+		{0, "cold: mounted anew", "cold: mounted anew"},
+		{1, "cold: mounted anew",
+			"not cold: late makes what it reads after this (cold: mounted anew)"},
+		{1, "as-is: left alone", "as-is: left alone"},
+	};
+	struct yaml_errors errs = {0};
+	struct job j = {0};
+	struct err e;
+
+	(void)state;
+	assert_ok(plan_parse("plan", text, strlen(text), NULL, &j.plan, &errs, &e), e);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *told;
+
+		j.trial.workload = cases[i].workload;
+		told = rehearse_cache_text(&j, cases[i].done);
+		assert_string_equal(told, cases[i].told);
+		free(told);
+	}
+	yaml_errors_free(&errs);
+	plan_free(j.plan);
+}
+
 static void test_warming_fails(void **state)
 {
 	struct fixture f;
@@ -366,6 +400,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_failure_goes_on),
 		cmocka_unit_test(test_volume_gone),
 		cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_late_files_are_not_cold),
 		cmocka_unit_test(test_warming_fails),
 		cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_await_and_finish),

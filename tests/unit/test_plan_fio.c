@@ -140,12 +140,15 @@ static void fio_is_taken_over(void **state)
 	struct err e;
 
 	(void)state;
-	fio_jobs_write(&p->workloads[1].fio->jobs, 0, &text);
+	fio_jobs_write(&p->workloads[1].fio->jobs, FIO_WRITE_RUN, &text);
 	assert_string_equal(buf_str(&text),
 		"[lay]\ndirectory=.\ngroup_reporting\ndirect=1\nbs=4k\nrw=randread\nsize=64m\nnumjobs=3\n"
 		"norandommap\nruntime=5000ms\ntime_based=1\n"
 		"[b]\ndirectory=.\ngroup_reporting\ndirect=1\nbs=4k\nrw=randwrite\nsize=8m\nstonewall=1\n"
 		"runtime=5000ms\ntime_based=1\n");
+	buf_reset(&text);
+	fio_jobs_write(&p->workloads[0].fio->jobs, FIO_WRITE_WARM, &text);
+	assert_non_null(strstr(buf_str(&text), "\ninvalidate=0\n"));
 	assert_ok(workload_needs(p, 0, 0, &n, &e), e);
 	assert_int_equal(n.written_bytes, 128 << 20);
 	assert_int_equal(n.kept_bytes, 128 << 20);
