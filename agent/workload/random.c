@@ -234,15 +234,20 @@ static int sync_files(void *arg, struct err *e)
 /* After the time: everything that was written, read again. */
 static int verify_all(struct randoming *s, struct trial_detail *d, struct err *e)
 {
+	struct buf source = {0};
 	uint64_t checked = 0;
-	int rc;
+	int rc, from_disks;
 
 	if (!s->files.generation || s->w->op == RANDOM_READ)
 		return 0;
 	rc = random_files_drop(&s->files, e);
+	from_disks = random_files_source(&s->files, &source);
 	if (rc == 0)
 		rc = random_files_check_all(&s->files, &checked, e);
 	detail_fact(d, "blocks_verified", (double)checked, "");
+	detail_fact(d, "verified_from_disks", from_disks, "");
+	detail_note(d, "verified", buf_str(&source));
+	buf_free(&source);
 	return rc;
 }
 

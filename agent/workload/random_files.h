@@ -46,6 +46,8 @@ int random_files_open(const struct workload_order *o, struct random_files *f, st
 void random_files_close(struct random_files *f);
 /* Written back, and where the kernel does that, out of the page cache. */
 int random_files_drop(const struct random_files *f, struct err *e);
+/* After that: says where reads of all blocks will come from ("from the disks: …"). 1: from the disks. */
+int random_files_source(const struct random_files *f, struct buf *text);
 /* The syncs of struct work_random's `sync`. */
 int random_files_sync(const struct random_files *f, enum sync_kind sync, int syncfs_works,
 	struct err *e);

@@ -21,6 +21,20 @@ write_plan() {
 		  read:  {stream: {op: read, of: write, verify: true}}
 		samples: 100ms
 	END
+	cat >"$T/own.yaml" <<-END
+		name: own-files
+		hosts: [one]
+		trials: 1
+		layouts:
+		  xfs:  {scratch: {disks: 1, size: 512M}, filesystem: {type: xfs, mount: [noatime]}}
+		  ext4: {scratch: {disks: 1, size: 512M}, filesystem: {type: ext4, mount: [noatime]}}
+		workloads:
+		  reads:  {random: {op: read, size: 16M, block-size: 64K}}
+		  sealed: {random: {op: read, size: 16M, block-size: 64K, verify: true}}
+		  mixed:  {random: {op: mixed, reads: 90%, size: 16M, block-size: 64K, verify: true}}
+		  large:  {filebench: {personality: randomread, filesize: 16M, iosize: 1M, duration: 1s}}
+		samples: 100ms
+	END
 	cat >"$T/slow.yaml" <<-END
 		name: held
 		hosts: [one]
@@ -57,6 +71,23 @@ test_run() {
 	check "nothing is left" nothing_left one
 }
 
+# What the disk gave, of 16 MiB; a part of them where each place is drawn, and twice where all is verified after.
+reads_at_least() {
+	jq -se --arg w "$1" --argjson least "$2" '[.[] | select(.type == "trial" and .workload_name == $w)]
+		| length == 2 and all(.[]; (.cache | test("^cold: ")) and .telemetry.disk_read_bytes >= $least)' "$T/own.jsonl" >/dev/null
+}
+
+test_own_files() {
+	ends "a run with files that workloads make themselves ends with 0" 0 fleet_ctl run "$T/own.yaml"
+	fleet_ctl export last >"$T/own.jsonl"
+	check "what random reads comes from the disk" reads_at_least reads 16777216
+	check "so it does where it is verified" reads_at_least sealed 16000000
+	check "and where it is written over and verified again" reads_at_least mixed 28000000
+	check "what filebench reads comes from it first" reads_at_least large 14000000
+	is "the verification says that it came from the disks" "$(jq -rs '[.[] | select(.type == "fact" and .name == "verified_from_disks").value] | unique | tostring' "$T/own.jsonl")" '[1]'
+	check "nothing is left" nothing_left one
+}
+
 test_cancel() {
 	local number
 	number=$(file_plan "$T/slow.yaml")
@@ -76,6 +107,7 @@ main() {
 	fleet_agents one 2>"$T/err" || bail "an agent comes up"
 	write_plan
 	test_run
+	test_own_files
 	test_cancel
 	ends "check finds the store in order" 0 coordinator check
 	done_testing

@@ -1,6 +1,8 @@
 /* The random engine on real files: which blocks, how many, how counted; what ends it. */
 #include "tests/unit/random_kit.h"
 
+#include "common/plan/workload.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -250,6 +252,30 @@ static void files_that_are_there_are_left_alone(void **state)
 	assert_int_equal(is.st_size, 1024 * K);
 }
 
+/* What is written and verified: made before the caches are emptied, and good for one trial. */
+static void files_to_be_written_are_made_once_a_trial(void **state)
+{
+	struct kit *k = *state;
+	struct stat made, used;
+	char path[300];
+
+	kit_plan(k, "  w: {random: {op: mixed, reads: 50%, size: 1M, ops: 100, verify: true}}\n");
+	assert_true(workload_makes(&k->plan->workloads[0]));
+	snprintf(path, sizeof(path), "%s/w.random", k->dir);
+	assert_ok(kit_make(k, 0), k->e);
+	assert_int_equal(stat(path, &made), 0);
+	assert_ok(kit_run(k, 0), k->e);
+	assert_int_equal(stat(path, &used), 0);
+	assert_int_equal(made.st_ino, used.st_ino);
+	assert_true(detail_find_fact(&k->r->detail, "verified_from_disks") != NULL);
+	snprintf(path, sizeof(path), "%s/w.random.made", k->dir);
+	assert_int_equal(stat(path, &used), -1);
+	assert_ok(kit_run(k, 0), k->e); /* without them: makes its own */
+	assert_ok(kit_make(k, 0), k->e);
+	k->spec.seed = 8;
+	assert_ok(kit_run(k, 0), k->e); /* those are of another trial */
+}
+
 static void a_place_on_another_device_is_refused(void **state)
 {
 	struct kit *k = *state;
@@ -282,6 +308,7 @@ int main(void)
 		TEST(files_of_a_stream_are_read_where_they_are),
 		TEST(files_that_are_there_are_left_alone),
 		TEST(a_place_on_another_device_is_refused),
+		TEST(files_to_be_written_are_made_once_a_trial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
