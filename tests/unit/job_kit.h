@@ -300,11 +300,11 @@ static inline void cancel(struct fixture *f)
 	job_cancel(f->job, ATTEMPT_CANCELLED, "enough of that");
 }
 
-/* When the program was started as a worker (`worker --fd 3`, as spawn_self does) or to empty a folder:
- * does that, and ends. */
+/* When the program was started as a worker (`worker --fd 3`, as spawn_self does) or for a folder: does
+ * that, and ends. */
 static inline void job_kit_main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "empty-folder"))
+	if (argc > 1 && (!strcmp(argv[1], "give-folder") || !strcmp(argv[1], "empty-folder")))
 		exit(folder_main(argc - 1, argv + 1));
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		exit(worker_main(3));

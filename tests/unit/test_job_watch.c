@@ -6,6 +6,7 @@
 #include "tests/unit/job_kit.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "agent/workload/pg_find.h"
 
@@ -92,6 +93,17 @@ static void test_rehearsal_stands_still(void **state)
 	teardown(&f);
 }
 
+/* PostgreSQL does not run as root. */
+static void work_as_nobody(struct fixture *f)
+{
+	struct err e;
+
+	if (getuid() != 0)
+		return;
+	assert_ok(spawn_user_find("nobody", &f->host.work_user, &e), e);
+	assert_int_equal(chmod(f->dir, 0755), 0);
+}
+
 /* A dump of one gigabyte takes longer to read than the worker may stand still. */
 static void test_reading_is_no_stall(void **state)
 {
@@ -102,10 +114,11 @@ static void test_reading_is_no_stall(void **state)
 	int fd;
 
 	(void)state;
-	if (getuid() == 0 || pg_find(NULL, &programs, &e)) /* PostgreSQL does not run as root */
+	if (pg_find(NULL, &programs, &e))
 		skip();
 	pg_programs_clear(&programs);
 	setup_in(&f, "/dev/shm");
+	work_as_nobody(&f);
 	snprintf(path, sizeof(path), "%s/sparse.dump", f.dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
