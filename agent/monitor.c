@@ -205,7 +205,7 @@ static void maybe_exit(struct monitor *m)
 {
 	struct ring_facts facts;
 
-	if (!m->exiting || (m->job && !m->job_over))
+	if (!m->exiting || (m->job && !m->job_over) || m->cleaning)
 		return;
 	ring_facts(m->ring, &facts);
 	if (facts.batches == 0)

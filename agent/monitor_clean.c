@@ -101,10 +101,11 @@ static void end(void *owner, const struct err *why, const json_t *result)
 	m->cleaning = NULL;
 	if (why) {
 		failed(m, why);
-		return;
+	} else {
+		log_info("teardown", "what was left over is down");
+		done(m);
 	}
-	log_info("teardown", "what was left over is down");
-	done(m);
+	event_active(m->later, EV_TIMEOUT, 1); /* an agent that was told to stop waits for this */
 }
 
 void monitor_clean(struct monitor *m)

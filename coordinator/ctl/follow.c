@@ -98,13 +98,25 @@ static int on_line(void *arg, const char *line, size_t len, struct err *e)
 	return r;
 }
 
+static void look_after(struct follow *f)
+{
+	struct err e = {0};
+	int r = f->o->check && !f->check_failed.code ? f->o->check(f->o->check_arg, &e) : 0;
+
+	if (r > 0)
+		sayf(f, "%s", e.text);
+	if (r >= 0)
+		return;
+	f->check_failed = e;
+	client_stop(f->client);
+}
+
 static void on_tick(void *arg)
 {
 	struct follow *f = arg;
 	int64_t now = clock_mono_ns();
 
-	if (f->o->check && !f->check_failed.code && f->o->check(f->o->check_arg, &f->check_failed))
-		client_stop(f->client);
+	look_after(f);
 	if (f->silent || (!f->dirty && now - f->drawn_ns < REDRAW_NS))
 		return;
 	f->dirty = 0;

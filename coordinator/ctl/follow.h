@@ -15,7 +15,7 @@ struct follow_options {
 	const char *run; /* number, name or "last" */
 	int known;       /* the run is there: also the first connection is tried again and again */
 	int as_lines;    /* JSON lines on stdout instead of a view */
-	int (*check)(void *arg, struct err *e); /* asked now and then: -1 ends following with e */
+	int (*check)(void *arg, struct err *e); /* asked now and then: -1 ends following with e, 1: e is said */
 	void *check_arg;
 	int cancel; /* a signal cancels the run and goes on following; a second one stops */
 };

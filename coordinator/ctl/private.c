@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/fs.h"
@@ -31,6 +33,8 @@
 #define STOP_AGENT_MS 120000 /* its volumes go first */
 #define STOP_COORDINATOR_MS 40000
 #define PEM_MAX (64 * 1024)
+#define LEFT_MAX (256 * 1024)
+#define AGAIN_MOST 3 /* starts of an agent that was killed */
 #define CERT_DAYS 30 /* that a certificate must have left */
 
 struct private
@@ -39,6 +43,11 @@ struct private
 	int users, agent_lock; /* descriptors; -1 */
 	pid_t coordinator;     /* our child; 0: somebody else's */
 	pid_t agent;           /* 0: none */
+	char *policy;          /* that it was started with */
+	int was_killed;
+	unsigned started_again;
+	void (*tell_left)(void *arg, const char *text);
+	void *tell_arg;
 };
 
 static char *in_dir(const struct private *p, const char *file)
@@ -385,19 +394,25 @@ static int write_policy(const struct private *p, struct err *e)
 	return r;
 }
 
-int private_agent_start(struct private *p, const char *policy, struct err *e)
+static int start_agent(struct private *p, struct err *e)
 {
-	char *own = in_dir(p, "agent.yaml"), *log = in_dir(p, "agent.log");
-	const char *const words[] = {"run", "--config", policy ? policy : own, NULL};
+	char *log = in_dir(p, "agent.log");
+	const char *const words[] = {"run", "--config", p->policy, NULL};
 	struct strv argv = {0};
 	int r = -1;
 
-	if (!write_policy(p, e) && !our_argv(p, "arraymark-agent", "agent", words, &argv, e))
+	if (!our_argv(p, "arraymark-agent", "agent", words, &argv, e))
 		r = program_start(&argv, NULL, log, 1, &p->agent, e);
 	strv_free(&argv);
 	free(log);
-	free(own);
 	return r;
+}
+
+int private_agent_start(struct private *p, const char *policy, struct err *e)
+{
+	free(p->policy);
+	p->policy = policy ? xstrdup(policy) : in_dir(p, "agent.yaml");
+	return write_policy(p, e) || start_agent(p, e) ? -1 : 0;
 }
 
 int private_agent_check(struct private *p, struct err *e)
@@ -412,9 +427,82 @@ int private_agent_check(struct private *p, struct err *e)
 		program_say_end("arraymark-agent", status, log, e);
 	else
 		err_set(e, ERR_FAILED, "the private agent does not run (log: %s)", log);
+	p->was_killed = p->agent && WIFSIGNALED(status);
 	p->agent = 0;
 	free(log);
 	return -1;
+}
+
+int private_agent_again(struct private *p, struct err *e)
+{
+	struct err how = *e;
+
+	if (!p->was_killed || p->started_again == AGAIN_MOST || start_agent(p, e))
+		return -1;
+	p->started_again++;
+	err_set(e, ERR_FAILED, "%s; it is started again, takes down what was built, and the run goes on",
+		how.text);
+	return 0;
+}
+
+/* ---- what is left ---- */
+
+static int has_journals(const struct private *p)
+{
+	char *pattern = in_dir(p, "agent/journal-*.jsonl");
+	glob_t found = {0};
+	int has = glob(pattern, 0, NULL, &found) == 0;
+
+	globfree(&found);
+	free(pattern);
+	return has;
+}
+
+void private_left(const struct private *p, struct strv *ret)
+{
+	char *list = in_dir(p, "left.txt"), *rest, *line;
+	struct strv argv = {0};
+	struct buf text = {0};
+	struct err e;
+
+	if (has_journals(p)) {
+		unlink(list);
+		if (!our_argv(p, "arraymark-agent", "agent", (const char *const[]){"volumes", NULL}, &argv, &e) &&
+			!program_run(&argv, NULL, list, &e) && !fs_read_file(list, LEFT_MAX, &text, &e))
+			for (rest = text.data; (line = strsep(&rest, "\n"));)
+				if (str_starts(line, "run ") && !str_ends(line, " (kept)"))
+					strv_add(ret, line);
+		unlink(list);
+	}
+	strv_free(&argv);
+	buf_free(&text);
+	free(list);
+}
+
+void private_on_left(struct private *p, void (*fn)(void *arg, const char *text), void *arg)
+{
+	p->tell_left = fn;
+	p->tell_arg = arg;
+}
+
+static void tell_left(const struct private *p)
+{
+	struct strv left = {0};
+	char *text;
+
+	if (p->tell_left && p->agent_lock >= 0)
+		private_left(p, &left);
+	for (size_t i = 0; i < left.n; i++)
+		p->tell_left(p->tell_arg, left.v[i]);
+	if (left.n) {
+		text = xasprintf("this is left: the next `arraymark local` takes it down first, or "
+				 "`arraymark-agent stop --state %s/agent` does (with --undo it lets "
+				 "jobs run again)",
+			p->dir);
+		p->tell_left(p->tell_arg, text);
+		free(text);
+	}
+	strv_free(&left);
 }
 
 /* ---- the end ---- */
@@ -440,6 +528,7 @@ void private_close(struct private *p)
 	if (!p)
 		return;
 	stop(p->agent, 1, STOP_AGENT_MS);
+	tell_left(p);
 	if (p->users >= 0 && !flock(p->users, LOCK_EX | LOCK_NB)) {
 		pid = listener_pid(p);
 		stop(pid ? pid : p->coordinator, pid == p->coordinator, STOP_COORDINATOR_MS);
@@ -448,6 +537,7 @@ void private_close(struct private *p)
 		close(p->agent_lock);
 	if (p->users >= 0)
 		close(p->users);
+	free(p->policy);
 	free(p->dir);
 	free(p->host);
 	free(p);

@@ -10,6 +10,7 @@
 #ifndef COORDINATOR_CTL_PRIVATE_H
 #define COORDINATOR_CTL_PRIVATE_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 
 struct private;
@@ -27,6 +28,14 @@ int private_agent_join(struct private *p, const char *token, struct err *e);
 int private_agent_start(struct private *p, const char *policy, struct err *e);
 /* 0 while the agent runs; -1: e says how it ended, with its last words. */
 int private_agent_check(struct private *p, struct err *e);
+/* After that: starts one that was killed once more, some times in all. 0: e says so; it takes down first
+ * what the killed one had built, and the run goes on. -1: e is left as it is, or says why not. */
+int private_agent_again(struct private *p, struct err *e);
+/* What journals say is built and belongs to no agent that runs, a line each, appended; what a plan keeps is
+ * left out. */
+void private_left(const struct private *p, struct strv *ret);
+/* fn is called by private_close, with a text, where something is left then. */
+void private_on_left(struct private *p, void (*fn)(void *arg, const char *text), void *arg);
 /* Stops the agent, which takes its volumes down first, and the coordinator when nobody else uses
  * it. NULL is fine. */
 void private_close(struct private *p);

@@ -12,6 +12,8 @@
 
 #define AGENT_MS 30000
 #define AGENT_POLL_MS 50
+#define CLEAN_MS 120000 /* for what an earlier agent left */
+#define LEFT_SHOWN 8    /* lines */
 
 /* ---- the private agent ---- */
 
@@ -66,6 +68,11 @@ static int join(struct connection *conn, struct err *e)
 	return r;
 }
 
+static int is_cleaning(const json_t *host)
+{
+	return !strcmp(json_get_str(host, "state", ""), "cleaning");
+}
+
 /* Connected, and it has told what it may do now: what an earlier session told may be another policy's. */
 static int is_there(const json_t *host)
 {
@@ -75,32 +82,43 @@ static int is_there(const json_t *host)
 	       json_get_bool(host, "inventory_current", 0);
 }
 
+/* What keeps it from being there. */
+static int say_absent(const struct connection *conn, const json_t *host, struct err *e)
+{
+	const char *note = json_get_str(host, "note", NULL);
+
+	if (is_cleaning(host))
+		return err_set(e, ERR_BUSY,
+			"what an earlier `local` left is not down after %d s%s%s (log: %s/agent.log)",
+			CLEAN_MS / 1000, note ? ": " : "", note ? note : "", private_dir(conn->private));
+	return err_set(e, ERR_TIMEOUT, "the private agent is not there after %d s (log: %s/agent.log)",
+		AGENT_MS / 1000, private_dir(conn->private));
+}
+
 static int await_agent(struct connection *conn, struct err *e)
 {
 	struct msg_call call = {
 		.verb = CALL_HOST_SHOW, .target = (char *)private_host(conn->private)};
-	int64_t until = clock_mono_ns() + AGENT_MS * NS_PER_MS;
+	int64_t began = clock_mono_ns(), most;
 	json_t *v;
-	int there;
+	int r = 1;
 
-	for (;;) {
+	while (r > 0) {
 		if (private_agent_check(conn->private, e))
 			return -1;
-		if (client_one(conn->client, &call, &v, e) == 0) {
-			there = is_there(v);
-			json_decref(v);
-			if (there)
-				return 0;
-		} else if (e->code != ERR_NOTFOUND) {
+		v = NULL;
+		if (client_one(conn->client, &call, &v, e) && e->code != ERR_NOTFOUND)
 			return -1;
-		}
-		if (clock_mono_ns() > until)
-			return err_set(e, ERR_TIMEOUT,
-				"the private agent is not there after %d s (log: "
-				"%s/agent.log)",
-				AGENT_MS / 1000, private_dir(conn->private));
-		client_wait(conn->client, AGENT_POLL_MS);
+		most = is_cleaning(v) ? CLEAN_MS : AGENT_MS;
+		if (is_there(v))
+			r = 0;
+		else if (clock_mono_ns() > began + most * NS_PER_MS)
+			r = say_absent(conn, v, e);
+		else
+			client_wait(conn->client, AGENT_POLL_MS);
+		json_decref(v);
 	}
+	return r;
 }
 
 /* One that was removed has no certificate that counts. */
@@ -117,6 +135,26 @@ static int is_known(struct connection *conn)
 	return 1;
 }
 
+/* What an earlier agent had built when it was killed. */
+static void tell_found(struct ctl *ctl, const struct private *p)
+{
+	struct strv left = {0};
+
+	private_left(p, &left);
+	if (left.n)
+		ctl_note(ctl, "an earlier `local` was cut off and left this, which is taken down first:");
+	for (size_t i = 0; i < left.n && i < LEFT_SHOWN; i++)
+		ctl_note(ctl, "  %s", left.v[i]);
+	if (left.n > LEFT_SHOWN)
+		ctl_note(ctl, "  and %zu more", left.n - LEFT_SHOWN);
+	strv_free(&left);
+}
+
+static void warn_left(void *ctl, const char *text)
+{
+	ctl_warn(ctl, "%s", text);
+}
+
 int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy, struct err *e)
 {
 	struct private *p = conn->private;
@@ -125,8 +163,10 @@ int runner_prepare(struct ctl *ctl, struct connection *conn, const char *policy,
 		return 0;
 	if (private_agent_lock(p, e) || end_leftovers(ctl, conn->client, e))
 		return -1;
+	private_on_left(p, warn_left, ctl);
 	if ((private_needs_token(p) || !is_known(conn)) && join(conn, e))
 		return -1;
+	tell_found(ctl, p);
 	return private_agent_start(p, policy, e) || await_agent(conn, e) ? -1 : 0;
 }
 
@@ -308,7 +348,9 @@ static void note_end(struct ctl *ctl, const struct connection *conn, const struc
 
 static int check_agent(void *arg, struct err *e)
 {
-	return private_agent_check(arg, e);
+	if (!private_agent_check(arg, e))
+		return 0;
+	return private_agent_again(arg, e) ? -1 : 1;
 }
 
 int runner_follow(struct ctl *ctl, struct connection *conn, const json_t *filed, int attached,
