@@ -49,6 +49,9 @@ int volume_describe(struct volume *v, struct err *e);
 /* The volume's directory is still there, on the same device and type of file system, and (source
  * not NULL) what is mounted at its mount point is `source`. */
 int volume_check_mount(const struct volume *v, const char *source, struct err *e);
+/* Before a file system is mounted again: the device of that name carries it still, by its UUID ("" or NULL:
+ * not known), since while nothing was mounted the name may have become another disk's. */
+int volume_check_uuid(const char *device, const char *uuid, struct err *e);
 /* Before an unmount, which does not tell what could not be written. */
 int volume_sync(struct volume_ctx *ctx, const char *mount, struct err *e);
 /* Drops the page cache of the whole host (root only; otherwise says in done that it did not). */
@@ -64,7 +67,7 @@ struct stage_disk {
 	unsigned group;
 	char *device; /* as it goes to programs: /dev/loop3, a by-id link, a plain file */
 	char *kernel; /* "loop3", "sdc"; NULL for a plain file or in a preview */
-	int pin;      /* a bound disk, open for reading: so its kernel name stays its own; or -1 */
+	int pin;      /* open for reading, so that its kernel name stays its own; or -1: a plain file, a preview */
 };
 struct stage_disks {
 	struct stage_disk *v;

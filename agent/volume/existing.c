@@ -96,6 +96,8 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 		holders_explain_mount(m->point, e);
 	if (!status && !ctx->sink->preview)
 		status = holders_await_none(m->source, e);
+	if (!status && !ctx->sink->preview)
+		status = volume_check_uuid(m->source, uuid, e);
 	if (!status)
 		status = mount_again(ctx, m, options, e);
 	if (!status)

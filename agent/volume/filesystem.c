@@ -223,6 +223,8 @@ static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done,
 	buf_adds(done, "unmounted and mounted");
 	if (volume_drop_caches(ctx, done, e))
 		return -1;
+	if (!ctx->sink->preview && volume_check_uuid(v->name, v->guid, e))
+		return -1;
 	options = mount_words(l->fs);
 	status = do_mount(ctx, PHASE_CACHE, v, options, e);
 	free(options);

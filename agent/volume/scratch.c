@@ -55,16 +55,17 @@ static int read_line(const char *path, char *out, size_t size)
 }
 
 /* Two files can have one path: in another mount namespace, or under a mount. */
-static int loop_stands_on(const char *device, const struct stat *file)
+static int loop_stands_on(int fd, const struct stat *file)
 {
-	int fd = open(device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct loop_info64 info;
-	int same = fd >= 0 && !ioctl(fd, LOOP_GET_STATUS64, &info) &&
-		info.lo_device == file->st_dev && info.lo_inode == file->st_ino;
 
-	if (fd >= 0)
-		close(fd);
-	return same;
+	return fd >= 0 && !ioctl(fd, LOOP_GET_STATUS64, &info) && info.lo_device == file->st_dev &&
+	       info.lo_inode == file->st_ino;
+}
+
+static int open_loop(const char *device)
+{
+	return open(device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 char *loop_find(const char *file)
@@ -77,6 +78,7 @@ char *loop_find(const char *file)
 
 	while (known && folder && !found && (d = readdir(folder))) {
 		char path[320], backing[4096];
+		int fd;
 
 		if (strncmp(d->d_name, "loop", 4))
 			continue;
@@ -84,8 +86,11 @@ char *loop_find(const char *file)
 		if (read_line(path, backing, sizeof(backing)) || strcmp(backing, file))
 			continue;
 		snprintf(path, sizeof(path), "/dev/%s", d->d_name);
-		if (loop_stands_on(path, &st))
+		fd = open_loop(path);
+		if (loop_stands_on(fd, &st))
 			found = xstrdup(path);
+		if (fd >= 0)
+			close(fd);
 	}
 	if (folder)
 		closedir(folder);
@@ -140,21 +145,46 @@ static int attach(struct volume_ctx *ctx, const char *file, unsigned number, cha
 	return strcmp(line, "1") ? 1 : 0;
 }
 
+/* While it is open nobody who detaches loop devices frees its number for another file. */
+static int pin_loop(const char *device, const char *file, int *ret, struct err *e)
+{
+	int fd = open_loop(device);
+	struct stat st;
+
+	if (fd < 0 || stat(file, &st)) {
+		err_sys(e, "cannot look at %s on %s", file, device);
+	} else if (!loop_stands_on(fd, &st)) {
+		err_set(e, ERR_WRONG_STATE,
+			"%s does not stand on %s any more: somebody else detached it; nothing is written to it",
+			device, file);
+	} else {
+		*ret = fd;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 static int add_disk(struct volume_ctx *ctx, const char *dir, const struct layout *l,
 	const char *role, unsigned group, int preallocate, struct stage_disks *ret, struct err *e)
 {
 	unsigned number = (unsigned)ret->n + 1;
 	char *file = xasprintf("%s/disk%02u", dir, number), *device = NULL;
-	int loops = ctx->inv && ctx->inv->scratch_loop;
+	int loops = ctx->inv && ctx->inv->scratch_loop, pin = -1;
 	int status = make_file(ctx, file, l->scratch.size, preallocate, e);
 
 	if (!status && loops)
 		status = attach(ctx, file, number, &device, e);
 	if (status > 0 || (!status && !loops))
 		ret->buffered = 1;
-	if (status >= 0)
+	if (status >= 0 && device && !ctx->sink->preview && pin_loop(device, file, &pin, e))
+		status = -1;
+	if (status >= 0) {
 		stage_disks_add(ret, role, group, device ? device : file,
 			device && !ctx->sink->preview ? device + strlen("/dev/") : NULL);
+		ret->v[ret->n - 1].pin = pin;
+	}
 	free(device);
 	free(file);
 	return status < 0 ? -1 : 0;
@@ -244,8 +274,13 @@ static int find_parent(struct volume_ctx *ctx, const struct layout *l, char **re
 	const char *given = ctx->policy->scratch_directory;
 	char *real;
 
-	if (fs_check_owned_folder(given, e) || fs_realpath(given, &real, e))
+	if (fs_realpath(given, &real, e))
 		return err_prefix(e, "the policy's line 'allow.scratch.directory'");
+	/* what is used is what was checked: a link on the way that others may turn leads nowhere else */
+	if (fs_check_owned_folder(given, e) || fs_check_owned_folder(real, e)) {
+		free(real);
+		return err_prefix(e, "the policy's line 'allow.scratch.directory'");
+	}
 	if (check_limit(ctx, real, l, e)) {
 		free(real);
 		return -1;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/volume/mounts.h"
+#include "agent/volume/signatures.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 
@@ -186,6 +187,18 @@ int volume_check_mount(const struct volume *v, const char *source, struct err *e
 			"%s is part of the file system above it: %s is not mounted there", v->mount,
 			source);
 	return 0;
+}
+
+int volume_check_uuid(const char *device, const char *uuid, struct err *e)
+{
+	char *now = uuid && *uuid ? signatures_uuid(device) : NULL;
+	int same = !uuid || !*uuid || (now && !strcasecmp(now, uuid));
+
+	free(now);
+	return same ? 0
+		    : err_set(e, ERR_WRONG_STATE,
+			      "%s does not carry the file system with UUID %s any more: it is not mounted",
+			      device, uuid);
 }
 
 int volume_sync(struct volume_ctx *ctx, const char *mount, struct err *e)
