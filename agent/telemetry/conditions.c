@@ -283,6 +283,24 @@ static void read_load(const char *root, struct conditions *c)
 	free(text);
 }
 
+/* Orders to /proc/sys/vm/drop_caches, from whomever. */
+static void read_drops(const char *root, struct conditions *c)
+{
+	static const char key[] = "drop_pagecache ";
+	char *path = xasprintf("%s/proc/vmstat", root), *rest, *line, *end;
+	struct buf text = {0};
+	struct err ignored;
+
+	if (!fs_read_file(path, TEXT_MAX, &text, &ignored))
+		for (rest = text.data; (line = strsep(&rest, "\n"));)
+			if (str_starts(line, key)) {
+				c->cache_drops = strtoull(line + strlen(key), &end, 10);
+				c->has_drops = end != line + strlen(key) && !*end;
+			}
+	buf_free(&text);
+	free(path);
+}
+
 /* ---- maintenance ---- */
 
 void conditions_add_maintenance(struct conditions *c, const char *text)
@@ -372,6 +390,7 @@ void conditions_read(const char *root, const struct strv *disks, struct conditio
 	read_log(root, &c.log);
 	read_throttle(root, &c);
 	read_load(root, &c);
+	read_drops(root, &c);
 	read_mdstat(root, &c);
 	*ret = c;
 }

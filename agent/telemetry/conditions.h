@@ -43,9 +43,10 @@ struct condition_source {
 struct conditions {
 	struct disk_condition *disks;
 	size_t n_disks;
-	int has_load1, has_throttle, has_hot, has_maintenance, has_ratio;
+	int has_load1, has_throttle, has_hot, has_maintenance, has_ratio, has_drops;
 	int64_t load1_milli;
 	uint64_t throttle_events; /* since boot, all CPUs */
+	uint64_t cache_drops;     /* times that the page cache was emptied by an order, since boot */
 	uint64_t hot_disks;       /* at or above the warning temperature that they name themselves */
 	uint64_t maintenance;     /* scrubs, resilvers, syncs, checks that run */
 	char *maintenance_text;   /* which; NULL: none */

@@ -109,6 +109,8 @@ json_t *conditions_json(const struct conditions *c)
 		set_int(o, "raid_controllers", c->raid_controllers);
 	if (c->has_throttle)
 		set_int(o, "throttle_events", (int64_t)c->throttle_events);
+	if (c->has_drops)
+		set_int(o, "cache_drops", (int64_t)c->cache_drops);
 	if (c->has_hot)
 		set_int(o, "hot_disks", (int64_t)c->hot_disks);
 	if (c->has_maintenance)
@@ -223,6 +225,7 @@ void conditions_from_json(const json_t *o, struct conditions *ret)
 	c.has_load1 = get(o, "load1_milli", &c.load1_milli);
 	get(o, "raid_controllers", &c.raid_controllers);
 	c.has_throttle = get_count(o, "throttle_events", &c.throttle_events);
+	c.has_drops = get_count(o, "cache_drops", &c.cache_drops);
 	c.has_hot = get_count(o, "hot_disks", &c.hot_disks);
 	c.has_maintenance = get_count(o, "maintenance", &c.maintenance);
 	c.maintenance_text = xstrdup(json_get_str(o, "maintenance_text", NULL));

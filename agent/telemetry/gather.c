@@ -291,6 +291,8 @@ static void looks_told(const struct gather *g, struct trial_evidence *v)
 	if (a->has_throttle && b->has_throttle)
 		evidence_set(v, EVIDENCE_THROTTLE_EVENTS,
 			(int64_t)grown(b->throttle_events, a->throttle_events));
+	if (a->has_drops && b->has_drops)
+		evidence_set(v, EVIDENCE_CACHE_DROPS, (int64_t)grown(b->cache_drops, a->cache_drops));
 	if (a->has_hot)
 		evidence_set(v, EVIDENCE_HOT_DISKS, (int64_t)hot_disks(g));
 	if (a->has_ratio)

@@ -84,6 +84,7 @@ static const char *const key_names[EVIDENCE_KEY_COUNT] = {
 	[EVIDENCE_OTHER_READ_BYTES] = "other_read_bytes",
 	[EVIDENCE_OTHER_WRITE_BYTES] = "other_write_bytes",
 	[EVIDENCE_RAID_CONTROLLERS] = "raid_controllers",
+	[EVIDENCE_CACHE_DROPS] = "cache_drops",
 };
 
 const char *evidence_key_name(uint32_t key)

@@ -113,6 +113,8 @@ enum evidence_key {
 	EVIDENCE_OTHER_READ_BYTES,       /* during the trial, by disks that are not the volume's */
 	EVIDENCE_OTHER_WRITE_BYTES,
 	EVIDENCE_RAID_CONTROLLERS,       /* that told their state before the trial */
+	EVIDENCE_CACHE_DROPS,            /* times that somebody emptied the host's page cache, from right
+					    before the trial to right after it */
 	EVIDENCE_KEY_COUNT
 };
 struct evidence_number {

@@ -111,6 +111,7 @@ struct foreign {
 	double stolen;                  /* share of all CPU time */
 	unsigned looked, told;          /* trials that had a look, and that tell of other disks */
 	unsigned disks;                 /* and a look at a disk of the volume */
+	unsigned emptied;               /* had their caches, left as they were, emptied by others */
 	unsigned busy_left;             /* were busy before without having been made cold */
 };
 
@@ -135,7 +136,7 @@ static double stolen_of(const struct result_trial *t, int64_t steal_ns)
 static void add_foreign(const struct result_trial *t, struct foreign *f)
 {
 	const struct trial_evidence *v = evidence_of(t);
-	int64_t look = 0, cpu = 0, read = 0, written = 0, steal = 0;
+	int64_t look = 0, cpu = 0, read = 0, written = 0, steal = 0, drops = 0;
 	double seconds = (double)t->sum.elapsed_ns / NS_PER_S;
 
 	if (evidence_get(v, EVIDENCE_LOOK_NS, &look) && look > 0) {
@@ -155,6 +156,8 @@ static void add_foreign(const struct result_trial *t, struct foreign *f)
 			f->others = fmax(f->others, (double)(read + written) / seconds);
 		f->told++;
 	}
+	f->emptied += evidence_get(v, EVIDENCE_CACHE_DROPS, &drops) && drops > 0 &&
+		      !str_starts(t->cache, "cold");
 	if (evidence_get(v, EVIDENCE_CPU_STEAL_NS, &steal))
 		f->stolen = fmax(f->stolen, stolen_of(t, steal));
 }
@@ -173,6 +176,9 @@ static void foreign_text(const struct foreign *f, struct buf *out)
 		buf_addf(out, ", other disks moved up to %s during one", units_rate(f->others, rate));
 	if (f->stolen > STOLEN)
 		buf_addf(out, ", the hypervisor kept %.1f%% of the CPU time of one", 100 * f->stolen);
+	if (f->emptied)
+		buf_addf(out, ", somebody emptied its page cache during %u trial%s not to be cold",
+			f->emptied, f->emptied == 1 ? " that was" : "s that were");
 }
 
 static void check_foreign(const struct rule_input *in, const struct result_row *row)
@@ -185,9 +191,9 @@ static void check_foreign(const struct rule_input *in, const struct result_row *
 	foreign_text(&f, &text);
 	if (text.len)
 		finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
-			json_pack("{sf sf sf sf}", "disk_busy_before", f.disk_before,
+			json_pack("{sf sf sf sf si}", "disk_busy_before", f.disk_before,
 				"cpu_busy_before", f.cpu_before, "other_disks_bytes_per_s", f.others,
-				"cpu_stolen", f.stolen),
+				"cpu_stolen", f.stolen, "caches_emptied", (int)f.emptied),
 			"the host had other work: %s", text.data + 2);
 	else if (f.told < row->listed)
 		finding_unknown(in, "no counters of the host's other disks");

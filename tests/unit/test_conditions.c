@@ -54,6 +54,7 @@ static void make_host(const struct host *h)
 	}
 	host_file(h, "/sys/devices/system/cpu/cpufreq/policy0/x", "1\n");
 	host_file(h, "/proc/loadavg", "3.25 1.00 0.50 2/345 6789\n");
+	host_file(h, "/proc/vmstat", "nr_dirty 4\ndrop_pagecache 12\ndrop_slab 7\n");
 	host_file(h, "/proc/mdstat",
 		"Personalities : [raid1]\n"
 		"md0 : active raid1 sda1[0] sdb[1]\n"
@@ -100,6 +101,7 @@ static void check_conditions(const struct conditions *c)
 	assert_true(c->has_load1 && c->load1_milli == 3250);
 	assert_true(c->has_maintenance && c->maintenance == 1);
 	assert_string_equal(c->maintenance_text, "check of md0, 5.0% done");
+	assert_true(c->has_drops && c->cache_drops == 12);
 	assert_false(c->has_ratio);
 	assert_int_equal(c->look_ns, 0);
 }
@@ -146,7 +148,7 @@ static void what_is_not_there_is_unknown(void **state)
 	strv_add(&disks, "sdz");
 	conditions_read(h.root, &disks, &c);
 	conditions_look(h.root, &disks, 1, &c);
-	assert_false(c.has_load1 || c.has_throttle || c.has_hot || c.has_ratio);
+	assert_false(c.has_load1 || c.has_throttle || c.has_hot || c.has_ratio || c.has_drops);
 	assert_false(c.disks[0].has_errors[ERRORS_SCSI] || c.disks[0].has_slowed);
 	assert_string_equal(c.disks[0].under.v[0], "sdz");
 	assert_true(c.has_maintenance && !c.maintenance); /* no /proc/mdstat: no md arrays */

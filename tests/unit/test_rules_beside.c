@@ -82,6 +82,15 @@ static const struct rule_case table[] = {
 		FIRES, SEVERITY_WARNING,
 		"60% busy right before a trial (or what the trial before it left to write)"},
 
+	{"warm caches that somebody emptied", "V10",
+		{.told = {QUIET, {EVIDENCE_CACHE_DROPS, 2}}, .cache_made = "warm: left alone"}, FIRES,
+		SEVERITY_WARNING, "other work: somebody emptied its page cache during 3 trials that were not to be cold"},
+	{"warm caches that nobody emptied", "V10",
+		{.told = {QUIET, {EVIDENCE_CACHE_DROPS, 0}}, .cache_made = "warm: left alone"}, SILENT, 0,
+		NULL},
+	{"cold caches that somebody emptied", "V10", {.told = {QUIET, {EVIDENCE_CACHE_DROPS, 1}}}, SILENT, 0,
+		NULL},
+
 	{"the slow half of a mirror", "V11", {MIRRORS, .pair = 1, .busy = {0.3, 0.9}}, FIRES,
 		SEVERITY_WARNING,
 		"disk 2 of the volume is slower than its sibling in 3 of 3 trials: a request waits 3.0 "

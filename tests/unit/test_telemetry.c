@@ -294,6 +294,7 @@ static void check_evidence(const struct trial_evidence *v)
 	assert_int_equal(number(v, EVIDENCE_MAINTENANCE_BEFORE), 0);
 	assert_int_equal(number(v, EVIDENCE_MAINTENANCE_AFTER), 1);
 	assert_int_equal(number(v, EVIDENCE_THROTTLE_EVENTS), 3);
+	assert_int_equal(number(v, EVIDENCE_CACHE_DROPS), 2);
 	assert_int_equal(number(v, EVIDENCE_COMPRESS_RATIO_PERMILLE), 1530);
 	assert_true(llabs(number(v, EVIDENCE_CLOCK_STEP_NS)) < NS_PER_S);
 	assert_false(evidence_get(v, EVIDENCE_HOT_DISKS, &absent));
@@ -309,13 +310,13 @@ static const char before[] =
 	"{\"name\":\"sync\",\"of\":\"pg\",\"value\":\"always\"}],"
 	"\"sources\":[{\"name\":\"sdc\"},{\"name\":\"sdb\",\"is_written\":true,\"is_shared\":true},"
 	"{\"name\":\"gone\"}],"
-	"\"load1_milli\":1250,\"maintenance\":0,\"throttle_events\":10}";
+	"\"load1_milli\":1250,\"maintenance\":0,\"throttle_events\":10,\"cache_drops\":12}";
 static const char after[] =
 	"{\"disks\":[{\"name\":\"sda\",\"under\":[\"sda\"],\"errors\":{\"scsi\":9,\"nvme\":4},\"slowed\":1},"
 	"{\"name\":\"sdb\",\"under\":[\"sdb\"],\"write_cache\":\"write through\"}],"
 	"\"settings\":[{\"name\":\"sync\",\"of\":null,\"value\":\"disabled\"},"
 	"{\"name\":\"logbias\",\"of\":null,\"value\":\"latency\"}],"
-	"\"maintenance\":1,\"maintenance_text\":\"scrub of tank\",\"throttle_events\":13,"
+	"\"maintenance\":1,\"maintenance_text\":\"scrub of tank\",\"throttle_events\":13,\"cache_drops\":14,"
 	"\"ratio_permille\":1530}";
 
 static json_t *parsed(const char *text)
