@@ -11,6 +11,7 @@
 #include "common/plan/workload.h"
 
 #define POWER 0.8
+#define SOME_MEMORY (1024.0 * 1024 * 1024 * 1024)
 /* As verdicts have them, in coordinator/results/compare.h. */
 #define ALPHA 0.05
 #define ALPHA_UNTIL 0.03
@@ -53,6 +54,7 @@ static double layout_rate(const struct layout *l)
 /* Of one trial of every workload on every layout; laid: what only the first one on a volume writes. */
 struct pass {
 	double written, got, seconds, laid, laid_seconds;
+	double written_ram, got_ram, laid_ram; /* multiples of a memory that is not known */
 	unsigned unknown;
 };
 
@@ -75,6 +77,35 @@ static void add_workload(const struct plan *p, const struct workload *w,
 	to->unknown += n->moves_unknown != 0;
 }
 
+/* Of an unknown memory each size is a multiple of it and a constant: two memories tell both. *n keeps
+ * the constants; what is an error with any memory counts as nothing. */
+static void add_by_memory(
+	const struct plan *p, unsigned workload, struct workload_needs *n, struct pass *to)
+{
+	struct workload_needs one, two;
+	double layouts = (double)p->n_layouts, written, got, made, laid;
+	struct err e;
+
+	memset(n, 0, sizeof(*n));
+	memset(&one, 0, sizeof(one));
+	memset(&two, 0, sizeof(two));
+	if (workload_needs(p, workload, (uint64_t)SOME_MEMORY, &one, &e) ||
+		workload_needs(p, workload, 2 * (uint64_t)SOME_MEMORY, &two, &e))
+		return;
+	written = (double)(two.written_bytes - one.written_bytes);
+	got = (double)(two.read_bytes - one.read_bytes);
+	made = (double)(two.made_bytes - one.made_bytes);
+	laid = (double)(two.laid_bytes - one.laid_bytes);
+	to->written_ram += (written + made) / SOME_MEMORY * layouts;
+	to->got_ram += got / SOME_MEMORY * layouts;
+	to->laid_ram += laid / SOME_MEMORY * layouts;
+	*n = one;
+	n->written_bytes -= (int64_t)written;
+	n->read_bytes -= (int64_t)got;
+	n->made_bytes -= (int64_t)made;
+	n->laid_bytes -= (int64_t)laid;
+}
+
 static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, struct pass *ret, struct err *e)
 {
 	struct pass sum = {0};
@@ -83,16 +114,17 @@ static int pass_over_workloads(const struct plan *p, uint64_t ram_bytes, struct 
 	for (unsigned i = 0; i < p->n_workloads; i++) {
 		struct workload_needs n = {0};
 
-		/* Sizes that depend on an unknown memory count as nothing. */
 		if (workload_needs(p, i, ram_bytes, &n, e)) {
 			if (ram_bytes)
 				return -1;
-			n = (struct workload_needs){0};
+			add_by_memory(p, i, &n, &sum);
 		}
 		add_workload(p, &p->workloads[i], &n, &sum);
 	}
 	sum.written *= times;
 	sum.got *= times;
+	sum.written_ram *= times;
+	sum.got_ram *= times;
 	sum.seconds *= times;
 	*ret = sum;
 	return 0;
@@ -147,6 +179,8 @@ static int cost_of(const struct plan *p, unsigned blocks, const struct pass *one
 	x.trials = (unsigned)trials;
 	x.written_bytes = (int64_t)written;
 	x.read_bytes = (int64_t)(one->got * times);
+	x.written_ram = one->written_ram * times + one->laid_ram * volumes;
+	x.read_ram = one->got_ram * times;
 	x.duration_ns = (int64_t)ns;
 	*ret = x;
 	return 0;
@@ -177,6 +211,8 @@ static json_t *cost_json(const struct plan_cost *v)
 	json_object_set_new(o, "trials", json_integer(v->trials));
 	json_object_set_new(o, "written_bytes", json_integer(v->written_bytes));
 	json_object_set_new(o, "read_bytes", json_integer(v->read_bytes));
+	json_object_set_new(o, "written_ram", json_number(v->written_ram));
+	json_object_set_new(o, "read_ram", json_number(v->read_ram));
 	json_object_set_new(o, "duration_s", json_number((double)v->duration_ns / NS_PER_S));
 	return o;
 }

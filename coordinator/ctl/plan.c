@@ -232,19 +232,6 @@ static void plan_line(const struct planfile *f, struct buf *out)
 	buf_addf(out, "sha256 %s\n", p->sha256);
 }
 
-/* What an estimate without a host cannot count. */
-static void memory_note(const struct planfile *f, const json_t *v, struct buf *out)
-{
-	const struct plan *p = f->plan;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_workloads; i++)
-		n += p->workloads[i].stream.size.ram_factor != 0;
-	if (n && json_is_null(json_object_get(v, "hosts")))
-		buf_addf(out, "not counted, because sizes of the host's memory are known with a host "
-			"only: %zu workload%s\n", n, n == 1 ? "" : "s");
-}
-
 /* Errors and warnings go to stderr like a compiler's; what the plan means goes to stdout. */
 static int check_text(struct ctl *c, const struct planfile *f, const json_t *v, struct err *e)
 {
@@ -259,7 +246,6 @@ static int check_text(struct ctl *c, const struct planfile *f, const json_t *v, 
 		plan_line(f, &out);
 		host_lines(json_object_get(v, "hosts"), c->color_out, &out);
 		planfile_estimate_text(json_object_get(v, "estimate"), &out);
-		memory_note(f, v, &out);
 	}
 	r = ctl_out(&out, e);
 	if (!r && n)

@@ -103,24 +103,35 @@ void planfile_call(const struct planfile *p, enum call_verb verb, struct msg_cal
 
 static const struct cost_field {
 	const char *key, *unit; /* unit NULL: bytes */
-	const char *before;
+	const char *before, *of_memory; /* multiples of the host's, beside bytes; or NULL */
 } cost_fields[] = {
-	{"blocks", " blocks", ""},
-	{"builds", " builds", ", "},
-	{"trials", " trials", ", "},
-	{"written_bytes", NULL, "; "},
-	{"read_bytes", NULL, ", "},
+	{"blocks", " blocks", "", NULL},
+	{"builds", " builds", ", ", NULL},
+	{"trials", " trials", ", ", NULL},
+	{"written_bytes", NULL, "; ", "written_ram"},
+	{"read_bytes", NULL, ", ", "read_ram"},
 };
 
 static void cost_number(const struct cost_field *f, const json_t *v, struct buf *out)
 {
 	int64_t n = json_get_int(v, f->key, 0);
+	double of_memory = f->of_memory ? json_get_num(v, f->of_memory, 0) : 0;
 	char text[UNITS_LEN];
 
 	if (f->unit)
 		buf_addf(out, "%lld", (long long)n);
-	else
+	else if (n || of_memory == 0)
 		buf_adds(out, units_size(n, text));
+	if (of_memory != 0)
+		buf_addf(out, "%s%g times its memory", n ? " and " : "", of_memory);
+}
+
+static int cost_differs(const struct cost_field *f, const json_t *least, const json_t *most)
+{
+	return json_is_object(least) &&
+	       (json_get_int(least, f->key, 0) != json_get_int(most, f->key, 0) ||
+		       (f->of_memory && json_get_num(least, f->of_memory, 0) !=
+						json_get_num(most, f->of_memory, 0)));
 }
 
 /* "5…30 blocks, …": from the least, where a run may stop early, to the most. */
@@ -130,8 +141,7 @@ static void cost_text(const json_t *least, const json_t *most, struct buf *out)
 		const struct cost_field *f = &cost_fields[i];
 
 		buf_adds(out, f->before);
-		if (json_is_object(least) &&
-			json_get_int(least, f->key, 0) != json_get_int(most, f->key, 0)) {
+		if (cost_differs(f, least, most)) {
 			cost_number(f, least, out);
 			buf_adds(out, "…");
 		}
@@ -154,8 +164,11 @@ static void time_text(const json_t *least, const json_t *most, struct buf *out)
 	buf_adds(out, "time: about ");
 	if (from < to)
 		buf_addf(out, "%s to ", units_duration((int64_t)from * NS_PER_S, text));
-	buf_addf(out, "%s on disks that stream 100 MB/s each\n",
-		units_duration((int64_t)to * NS_PER_S, text));
+	buf_addf(out, "%s on disks that stream 100 MB/s each%s\n",
+		units_duration((int64_t)to * NS_PER_S, text),
+		json_get_num(most, "written_ram", 0) != 0 || json_get_num(most, "read_ram", 0) != 0
+			? ", and what the bytes by memory take"
+			: "");
 }
 
 static void unknown_text(int64_t workloads, struct buf *out)

@@ -120,9 +120,32 @@ static void test_ram(void **state)
 	(void)state;
 	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
 	assert_int_equal(x.most.written_bytes, 0);
+	assert_true(x.most.written_ram == 2);
+	assert_true(x.most.read_ram == 0);
 	assert_int_equal(plan_estimate(p, 4 * GIB, &x, &e), 0);
 	assert_int_equal(x.most.written_bytes, 8 * GIB);
+	assert_true(x.most.written_ram == 0);
 	assert_true(isinf(x.smallest_difference));
+	plan_free(p);
+}
+
+/* 2 layouts, 3 blocks; each trial writes 2 memories and 1 GiB and reads them, and a member's files of half
+ * a memory are made before. */
+static void test_ram_and_bytes(void **state)
+{
+	struct plan *p = parse("name: p\nhosts: all\ntrials: 3\nlayouts:\n  a: {existing: /x}\n  b: {existing: /y}\n"
+			       "workloads:\n  w: {stream: {op: write, size: ram * 2 + 1G}}\n"
+			       "  r: {stream: {op: read, of: w}}\n"
+			       "  m: {parallel: [{stream: {op: read, size: ram / 2}}, {stream: {op: write, size: 1G}}]}\n");
+	struct plan_estimate x;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(plan_estimate(p, 0, &x, &e), 0);
+	assert_true(near(x.most.written_ram, 6 * 2.5, 1e-9));
+	assert_true(near(x.most.read_ram, 6 * 2.5, 1e-9));
+	assert_true(near((double)x.most.written_bytes, 6 * 2 * (double)GIB, 1e-9));
+	assert_true(near((double)x.most.read_bytes, 6 * (double)GIB, 1e-9));
 	plan_free(p);
 }
 
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rate_limits),
 		cmocka_unit_test(test_ram),
+		cmocka_unit_test(test_ram_and_bytes),
 		cmocka_unit_test(test_smallest_difference),
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_every_kind_says_what_it_moves),
