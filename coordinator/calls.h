@@ -11,7 +11,8 @@
  * heartbeat_ms) or MSG_ERROR with request 0. The coordinator pings each TLS peer every
  * heartbeat_ms and expects a pong (sent_ns repeated); a peer that sends nothing for three times
  * heartbeat_ms is cut. On the local socket (STATE/control.sock, plain frames, same hello) the role
- * is admin and there are no pings.
+ * is admin and nobody is cut for silence. A ping's `trouble` says why the coordinator stores nothing
+ * now, as on a full disk: what was asked for waits, and nothing is lost.
  *
  * In the lines below: times are RFC 3339 UTC strings ("…Z") or null, *_bytes and *_ns are integers,
  * *_s and rates are numbers (seconds, per second), names are strings. Absent values are null. Keys
@@ -27,8 +28,8 @@
  *             "estimate": ESTIMATE or null}
  *   ("plan" is null when the text itself has errors; errors then hold all of them. A host's lacks
  *   are not repeated in errors.)
- *   ESTIMATE {"blocks", "builds", "trials", "written_bytes", "read_bytes", "duration_s",
- *             "smallest_difference", "cv", "least": null or the first six for a plan's minimum
+ *   ESTIMATE {"blocks", "builds", "trials", "written_bytes", "read_bytes", "written_ram", "read_ram",
+ *             "duration_s", "smallest_difference", "cv", "least": null or the first eight for a plan's minimum
  *             of blocks}: per host, the longest of the hosts selected.
  * PREVIEW (operator)  plan_text, plan_name, sets, hosts
  *   first {"type": "plan", "name", "sha256", "seed", "blocks", "hosts": [names],

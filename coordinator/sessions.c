@@ -163,10 +163,15 @@ static void on_ping(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
 	struct msg m = {.type = MSG_PING};
+	struct err trouble;
 
 	(void)fd;
 	(void)what;
+	if (s->local && conn_pending(s->conn))
+		return; /* no silence ends it, so that nothing may pile up */
 	m.u.ping.sent_ns = clock_mono_ns();
+	if (s->state == SESSION_CONTROL && store_trouble(s->co->store, &trouble))
+		m.u.ping.trouble = trouble.text;
 	conn_send(s->conn, &m);
 }
 
@@ -177,7 +182,8 @@ static void start_heartbeat(struct session *s)
 
 	s->ping = event_new(s->co->base, -1, EV_PERSIST, on_ping, s);
 	event_add(s->ping, &tv);
-	conn_set_idle(s->conn, 3 * ms);
+	if (!s->local)
+		conn_set_idle(s->conn, 3 * ms);
 	on_ping(-1, 0, s);
 }
 
@@ -227,8 +233,7 @@ static void on_hello(struct session *s, struct msg *m)
 	if (s->state == SESSION_AGENT)
 		agent_opened(s);
 	send_hello_reply(s, version);
-	if (!s->local)
-		start_heartbeat(s);
+	start_heartbeat(s);
 	log_debug(session_name(s, name, sizeof(name)), "connected from %s, version %s",
 		conn_peer(s->conn), s->version);
 }

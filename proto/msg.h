@@ -85,6 +85,7 @@ struct msg_hello_reply {
 };
 struct msg_ping {
 	int64_t sent_ns;
+	char *trouble; /* of the coordinator, for people; "" or NULL: none */
 };
 struct msg_pong {
 	int64_t sent_ns, received_ns, wall_ns;

@@ -36,6 +36,7 @@ const struct map wire_hello_reply =
 
 static const struct map_field ping_fields[] = {
 	S64(Ping, struct msg_ping, sent_ns, INT64_MIN, WIRE_MAX63),
+	TEXT(Ping, struct msg_ping, trouble, TEXT_LINE, WIRE_LINE_MAX, 0),
 };
 const struct map wire_ping = MAP("ping", ping, struct msg_ping, ping_fields, NULL);
 

@@ -4,13 +4,9 @@
  */
 #include "coordinator/ctl/client.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/tls.h"
@@ -54,7 +50,9 @@ struct client {
 	struct event *signals[3], *tick, *timer;
 	void (*signal_fn)(void *arg, int signo);
 	void (*tick_fn)(void *arg);
-	void *signal_arg, *tick_arg;
+	void (*trouble_fn)(void *arg, const char *trouble);
+	void *signal_arg, *tick_arg, *trouble_arg;
+	int in_trouble; /* the coordinator, as far as it told */
 	int timer_fired;
 };
 
@@ -179,17 +177,30 @@ static void on_error(struct client *c, const struct msg *m)
 		call_finish(c, k, &m->u.error);
 }
 
+static void on_ping(struct client *c, const struct msg_ping *p)
+{
+	struct msg pong = {.type = MSG_PONG};
+	const char *trouble = p->trouble && *p->trouble ? p->trouble : NULL;
+
+	pong.u.pong.sent_ns = p->sent_ns;
+	pong.u.pong.received_ns = clock_mono_ns();
+	pong.u.pong.wall_ns = clock_wall_ns();
+	conn_send(c->conn, &pong);
+	if (c->in_trouble == (trouble != NULL))
+		return;
+	c->in_trouble = trouble != NULL;
+	if (c->trouble_fn)
+		c->trouble_fn(c->trouble_arg, trouble);
+}
+
 static void on_msg(struct conn *conn, struct msg *m, void *arg)
 {
 	struct client *c = arg;
-	struct msg pong = {.type = MSG_PONG};
 
+	(void)conn;
 	switch (m->type) {
 	case MSG_PING:
-		pong.u.pong.sent_ns = m->u.ping.sent_ns;
-		pong.u.pong.received_ns = clock_mono_ns();
-		pong.u.pong.wall_ns = clock_wall_ns();
-		conn_send(conn, &pong);
+		on_ping(c, &m->u.ping);
 		break;
 	case MSG_HELLO_REPLY:
 		on_hello_reply(c, &m->u.hello_reply);
@@ -233,27 +244,6 @@ static const struct conn_handler handler = {on_open, on_msg, on_close};
 
 /* ---- connecting ---- */
 
-static int open_socket(const char *path, struct err *e)
-{
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	int fd;
-
-	if (strlen(path) >= sizeof(a.sun_path))
-		return err_set(e, ERR_INPUT, "%s: too long for the name of a socket", path);
-	memcpy(a.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return err_sys(e, "socket");
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return fd;
-	if (errno == ENOENT || errno == ECONNREFUSED)
-		err_set(e, ERR_CONN, "no coordinator runs at %s", path);
-	else
-		err_sys(e, "%s", path);
-	close(fd);
-	return -1;
-}
-
 static int dial(struct client *c, struct err *e)
 {
 	int fd;
@@ -263,7 +253,7 @@ static int dial(struct client *c, struct err *e)
 			c->base, c->target.name, c->ctx, TLS_ALPN_MAIN, CONNECT_MS, &handler, c, e);
 		return c->conn ? 0 : -1;
 	}
-	fd = open_socket(c->target.socket, e);
+	fd = target_open_socket(c->target.socket, e);
 	if (fd < 0)
 		return -1;
 	c->conn = conn_plain(c->base, fd, &handler, c);
@@ -519,6 +509,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	c->tick_fn(c->tick_arg);
+}
+
+void client_on_trouble(struct client *c, void (*fn)(void *arg, const char *trouble), void *arg)
+{
+	c->trouble_fn = fn;
+	c->trouble_arg = arg;
 }
 
 void client_on_tick(struct client *c, unsigned ms, void (*fn)(void *arg), void *arg)

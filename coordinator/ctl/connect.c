@@ -3,11 +3,33 @@
 
 #include <string.h>
 
+#include "coordinator/ctl/print.h"
+
 /* The private coordinator must be stopped by us, whatever the signal. */
 static void on_signal(void *arg, int signo)
 {
 	(void)signo;
 	client_stop(arg);
+}
+
+static void on_trouble(void *arg, const char *trouble)
+{
+	struct buf text = {0};
+
+	connection_trouble_text(trouble, &text);
+	ctl_note(arg, "%s", text.data);
+	buf_free(&text);
+}
+
+void connection_trouble_text(const char *trouble, struct buf *out)
+{
+	if (!trouble) {
+		buf_adds(out, "the coordinator stores again");
+		return;
+	}
+	buf_adds(out, "the coordinator can store nothing now: ");
+	print_safe(trouble, out);
+	buf_adds(out, " (on its host; what runs goes on, what is asked for waits, and nothing is lost)");
 }
 
 /* The private coordinator, or the guess that it is meant, may be no answer to the verb. */
@@ -46,6 +68,7 @@ int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
 		connection_close(&c);
 		return -1;
 	}
+	client_on_trouble(c.client, on_trouble, ctl);
 	if (c.private)
 		client_on_signal(c.client, on_signal, c.client);
 	if (c.private && private_interrupted())

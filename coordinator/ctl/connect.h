@@ -15,6 +15,9 @@ struct connection {
 int connection_open(struct ctl *ctl, struct connection *ret, struct err *e);
 void connection_close(struct connection *c);
 
+/* For people: why the coordinator stores nothing now, or, trouble NULL, that it does again. */
+void connection_trouble_text(const char *trouble, struct buf *out);
+
 /* A whole session for one call, whose lines are collected as an array, or whose first line is
  * the answer. The caller owns *ret. */
 int connection_collect(struct ctl *ctl, const struct msg_call *call, json_t **ret, struct err *e);

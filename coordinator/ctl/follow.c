@@ -13,6 +13,7 @@
 #include "common/base/fs.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/screen.h"
 
@@ -176,6 +177,15 @@ static void back_off(struct follow *f, const struct err *why)
 	f->backoff_ms = f->backoff_ms * 2 < BACKOFF_MAX_MS ? f->backoff_ms * 2 : BACKOFF_MAX_MS;
 }
 
+static void on_trouble(void *arg, const char *trouble)
+{
+	struct buf text = {0};
+
+	connection_trouble_text(trouble, &text);
+	say(arg, text.data);
+	buf_free(&text);
+}
+
 /* 1: the run is over or we were told to stop; 0: the connection was lost; -1: e. */
 static int watch_once(struct follow *f, struct err *e)
 {
@@ -229,12 +239,14 @@ int follow_run(struct ctl *ctl, struct client *c, const struct follow_options *o
 	f.silent = ctl->quiet || o->as_lines || (ctl->json && !ctl->terminal_err);
 	client_on_signal(c, on_signal, &f);
 	client_on_tick(c, DRAW_MS, on_tick, &f);
+	client_on_trouble(c, on_trouble, &f);
 	while ((r = watch_once(&f, e)) == 0)
 		back_off(&f, e);
 	if (!f.silent)
 		screen_draw(&f.screen, &f.view);
 	client_on_signal(c, NULL, NULL);
 	client_on_tick(c, 0, NULL, NULL);
+	client_on_trouble(c, NULL, NULL);
 	if (r > 0)
 		fill_end(&f, ret);
 	view_clear(&f.view);

@@ -5,11 +5,14 @@
 #include "coordinator/ctl/target.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/base/fs.h"
@@ -336,4 +339,25 @@ int target_login_keep(
 	}
 	free(normal);
 	return r;
+}
+
+int target_open_socket(const char *path, struct err *e)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(a.sun_path))
+		return err_set(e, ERR_INPUT, "%s: too long for the name of a socket", path);
+	memcpy(a.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(e, "socket");
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	if (errno == ENOENT || errno == ECONNREFUSED)
+		err_set(e, ERR_CONN, "no coordinator runs at %s", path);
+	else
+		err_sys(e, "%s", path);
+	close(fd);
+	return -1;
 }

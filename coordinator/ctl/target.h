@@ -44,4 +44,7 @@ void target_key_forget(const char *host_port);
 int target_login_keep(
 	const char *host_port, const char *key, const char *cert, const char *ca, struct err *e);
 
+/* Connects to a coordinator's local socket and returns the descriptor, or -1. */
+int target_open_socket(const char *path, struct err *e);
+
 #endif

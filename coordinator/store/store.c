@@ -108,6 +108,11 @@ int store_is_stalled(const struct store *s)
 	return writer_is_stalled(s->writer);
 }
 
+int store_trouble(const struct store *s, struct err *ret)
+{
+	return writer_trouble(s->writer, ret);
+}
+
 struct store_reading *store_query(
 	struct store *s, enum store_query q, const char *target, store_chunk chunk, void *arg)
 {

@@ -37,6 +37,8 @@ void store_close(struct store *s);
  * one are those of its backup. */
 const char *store_epoch(const struct store *s);
 int store_is_stalled(const struct store *s);
+/* 1 and *ret, why, while it is stalled; else 0. */
+int store_trouble(const struct store *s, struct err *ret);
 
 /* ---- loading at start (blocking, before the loop runs) ---- */
 struct stored_host {

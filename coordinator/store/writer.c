@@ -42,6 +42,7 @@ struct writer {
 	pthread_cond_t work;
 	struct op_list queue, done;
 	int closing;
+	struct err why; /* it stalls */
 	atomic_int stalled;
 };
 
@@ -148,6 +149,14 @@ static void say_stalled(struct writer *w, size_t n, const struct err *e)
 			n);
 }
 
+static void set_stalled(struct writer *w, const struct err *why)
+{
+	pthread_mutex_lock(&w->lock);
+	err_copy(&w->why, why);
+	pthread_mutex_unlock(&w->lock);
+	atomic_store(&w->stalled, 1);
+}
+
 /* Sleeps ms; returns early with 1 when the store closes. Each new operation wakes it for nothing.
  */
 static int back_off(struct writer *w, unsigned ms)
@@ -177,7 +186,7 @@ static int commit_with_patience(struct writer *w, struct op_list *group)
 	while (commit_group(w, group, &e) != 0) {
 		int closing;
 
-		atomic_store(&w->stalled, 1);
+		set_stalled(w, &e);
 		say_stalled(w, group->n, &e);
 		closing = back_off(w, ms);
 		ms = ms * 2 < BACKOFF_LAST_MS ? ms * 2 : BACKOFF_LAST_MS;
@@ -338,6 +347,16 @@ void writer_submit(struct writer *w, struct op *op)
 int writer_is_stalled(const struct writer *w)
 {
 	return atomic_load(&w->stalled);
+}
+
+int writer_trouble(struct writer *w, struct err *ret)
+{
+	if (!writer_is_stalled(w))
+		return 0;
+	pthread_mutex_lock(&w->lock);
+	err_copy(ret, &w->why);
+	pthread_mutex_unlock(&w->lock);
+	return 1;
 }
 
 void writer_stop(struct writer *w)

@@ -46,6 +46,8 @@ int writer_start(struct db *db, const char *epoch, struct event_base *base,
 	struct err *e);
 void writer_submit(struct writer *w, struct op *op);
 int writer_is_stalled(const struct writer *w);
+/* 1 and *ret, why, while it is stalled; else 0. */
+int writer_trouble(struct writer *w, struct err *ret);
 /* Commits what is queued (one try), stops, frees; nothing is delivered any more. */
 void writer_stop(struct writer *w);
 

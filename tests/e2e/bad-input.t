@@ -190,15 +190,32 @@ after_full() { # RUN WHAT
 	ends "$2: check finds the store in order" 0 coordinator check
 }
 
+# In the background: whoever follows a run, and whoever wants something stored meanwhile.
+told() { grep -qE -- "$2" "$T/$1.err"; }
+
 test_full_store() {
-	local number
+	local number watcher filer
 	number=$(file_plan "$T/slow.yaml")
 	await_check "a trial is under way: the disk under the store fills" 20 in_trial "$number"
+	fleet_ctl watch "$number" >"$T/watch.out" 2>"$T/watch.err" </dev/null &
+	watcher=$!
 	fill "$FLEET/coordinator"
 	await_check "the coordinator says so" 20 log_has coordinator 'store.*full.*nothing is lost'
+	fleet_ctl run --detach "$T/slow.yaml" --set workloads.slow.stream.rate=100M >"$T/filed" 2>"$T/run.err" </dev/null &
+	filer=$!
+	await_check "who files a plan is told why it takes so long" 20 told run 'can store nothing now: .*full.*what is asked for waits'
+	await_check "who follows a run is told, too" 40 told watch 'can store nothing now: .*full.*what runs goes on'
+	check "the plan is not filed yet" test ! -s "$T/filed"
+	run fleet_ctl --json runs
+	is "with --json, stderr has no words of it" "$(cat "$T/err")" ''
 	rm "$FLEET/coordinator/filler"
 	await_check "with space back it says that it works again" 20 log_has coordinator 'store: works again'
+	wait "$filer"
+	is "what waited is done: the plan is filed" $? 0
 	after_full "$number" "full store"
+	wait "$watcher"
+	is "and who followed the run sees its end" $? 0
+	await_check "the plan that was filed runs" 40 run_is "$(cat "$T/filed")" "done"
 }
 
 # Full from the start: a spool that has held more before would find room in its own log for a while.

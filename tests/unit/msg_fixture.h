@@ -80,7 +80,7 @@ static struct msg messages[] = {
 	{MSG_HELLO, 0, {.hello = {1, 3, "0.1.0", "e-1"}}},
 	{MSG_HELLO_REPLY, 0,
 		{.hello_reply = {1, "0.1.0", "e-1", 1 << 20, 10000, "knew.example", "agent"}}},
-	{MSG_PING, 0, {.ping = {-5}}},
+	{MSG_PING, 0, {.ping = {-5, "the disk is full"}}},
 	{MSG_PONG, 0, {.pong = {-5, 6, INT64_MAX}}},
 	{MSG_ERROR, 77, {.error = {ERR_DENIED, "the policy says no"}}},
 	{MSG_ENROL_REQUEST, 0, {.enrol_request = {"am1-abc", PEM, "knew"}}},

@@ -246,6 +246,7 @@ static uint64_t fill(
 	struct kit *k, const struct job_key *key, struct kit_answer *a, uint64_t *ret_sent)
 {
 	uint64_t n = 0;
+	struct err why;
 
 	while (n < MANY) {
 		send_big(k, key, n, &a[n]);
@@ -259,7 +260,8 @@ static uint64_t fill(
 		if (store_is_stalled(k->store))
 			break;
 	}
-	assert_true(store_is_stalled(k->store));
+	assert_true(store_trouble(k->store, &why));
+	assert_non_null(strstr(why.text, "store"));
 	*ret_sent = n;
 	return n - 1;
 }
