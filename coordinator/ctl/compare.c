@@ -388,24 +388,32 @@ static int no_such(const struct condition *c, const char *what, const char *word
 	return -1;
 }
 
-/* A condition on what is not there would never be decided. */
+static void add_metrics(unsigned had, struct strv *ret)
+{
+	for (unsigned m = 0; m < METRIC_COUNT; m++)
+		if (had & analysis_metric_bit((enum metric_id)m) && !strv_has(ret, metric_table[m].name))
+			strv_add(ret, metric_table[m].name);
+}
+
+/* A condition on what is not there would never be decided. Of a workload without results nobody knows
+ * what it has. */
 static int check_condition(const struct condition *c, const struct analysis *a, struct err *e)
 {
 	struct strv workloads = {0}, metrics = {0};
 	int bad = 0;
 
-	for (size_t k = 0; k < a->n_rows; k++) {
-		const struct result_row *row = &a->rows[k];
-		const char *metric = metric_table[row->metric].name;
+	for (size_t i = 0; c->workload && i < a->n_runs; i++)
+		for (size_t w = 0; w < a->runs[i].n_workloads; w++) {
+			const char *name = a->runs[i].run->workloads.v[w];
 
-		if (!strv_has(&workloads, row->workload))
-			strv_add(&workloads, row->workload);
-		if (c->workload && !strcmp(row->workload, c->workload) && !strv_has(&metrics, metric))
-			strv_add(&metrics, metric);
-	}
+			if (!strv_has(&workloads, name))
+				strv_add(&workloads, name);
+			if (!strcmp(name, c->workload))
+				add_metrics(a->runs[i].metrics[w], &metrics);
+		}
 	if (c->workload && !strv_has(&workloads, c->workload))
 		bad = no_such(c, "workload", c->workload, &workloads, e);
-	else if (c->workload && !strv_has(&metrics, metric_table[c->metric].name))
+	else if (metrics.n && !strv_has(&metrics, metric_table[c->metric].name))
 		bad = no_such(c, "metric of that workload", metric_table[c->metric].name, &metrics, e);
 	strv_free(&workloads);
 	strv_free(&metrics);
@@ -479,7 +487,8 @@ static int print_all(struct ctl *c, struct request *q, int long_form, struct err
 	if (!r && output_is(&q->output, "text"))
 		add_to_text(q, &a, long_form, &out);
 	if (!r && !a.n_comparisons)
-		ctl_warn(c, "nothing was compared: there is only one of a kind");
+		ctl_warn(c, a.n_absent ? "nothing was compared: no two have results of the same workload"
+				       : "nothing was compared: there is only one of a kind");
 	analysis_clear(&a);
 	r = r ? r : output_write(&q->output, &out, e);
 	buf_free(&out);

@@ -82,11 +82,6 @@ static int by_layout(const void *pa, const void *pb)
 	return (a->layout > b->layout) - (a->layout < b->layout);
 }
 
-static unsigned metric_bit(enum metric_id m)
-{
-	return (unsigned)m < METRIC_COUNT ? 1u << m : 0;
-}
-
 /* What files printed; caller frees. */
 static struct had *metrics_had(const struct result_set *s, const struct analysis_run *r, size_t *ret_n)
 {
@@ -100,14 +95,14 @@ static struct had *metrics_had(const struct result_set *s, const struct analysis
 			continue;
 		v[n] = (struct had){t->workload, t->layout, 0};
 		for (size_t k = 0; k < t->n_printed; k++)
-			v[n].metrics |= metric_bit(t->printed[k].metric);
+			v[n].metrics |= analysis_metric_bit(t->printed[k].metric);
 		n++;
 	}
 	for (size_t i = 0; i < s->n_summaries; i++) {
 		const struct result_summary *m = &s->summaries[i];
 
 		if (m->run == r->run->id && m->workload < r->n_workloads)
-			v[n++] = (struct had){m->workload, m->layout, metric_bit(m->metric)};
+			v[n++] = (struct had){m->workload, m->layout, analysis_metric_bit(m->metric)};
 	}
 	if (n)
 		qsort(v, n, sizeof(*v), by_layout);
@@ -136,11 +131,21 @@ static void share_headlines(const struct result_set *s, struct analysis_run *r)
 			all &= any;
 		}
 		for (unsigned m = 0; m < METRIC_COUNT; m++)
-			if (!(all & metric_bit(r->headline[workload])) &&
-				(all & metric_bit((enum metric_id)m)))
+			if (!(all & analysis_metric_bit(r->headline[workload])) &&
+				(all & analysis_metric_bit((enum metric_id)m)))
 				r->headline[workload] = (enum metric_id)m;
 	}
 	free(v);
+}
+
+/* The first metric asked for that the workload has. */
+static enum metric_id wished_headline(
+	const struct result_wish *wish, const struct analysis_run *r, size_t workload)
+{
+	for (size_t i = 0; i < wish->n_metrics; i++)
+		if (!analysis_lacks_metric(r, workload, wish->metrics[i]))
+			return wish->metrics[i];
+	return wish->metrics[0];
 }
 
 /* The plan's kind of work decides; what a file printed is judged by the first metric it printed that all
@@ -176,7 +181,7 @@ static void find_headlines(const struct result_set *s, struct analysis_run *r)
 	}
 	share_headlines(s, r);
 	for (size_t w = 0; s->wish.only && s->wish.n_metrics && w < r->n_workloads; w++)
-		r->headline[w] = s->wish.metrics[0];
+		r->headline[w] = wished_headline(&s->wish, r, w);
 	free(told);
 }
 
@@ -189,7 +194,19 @@ static void add_metric(enum metric_id *list, size_t *n, enum metric_id m)
 		list[(*n)++] = m;
 }
 
-/* Headlines and what plans compare. */
+/* What layouts that lack a headline have instead. */
+static void add_own_metrics(const struct analysis_run *r, enum metric_id *list, size_t *n)
+{
+	for (size_t i = 0; i < r->n_had; i++) {
+		const struct result_had *h = &r->had[i];
+
+		if (h->workload < r->n_workloads && h->metrics &&
+			!(h->metrics & analysis_metric_bit(r->headline[h->workload])))
+			add_metric(list, n, h->first);
+	}
+}
+
+/* Headlines, what plans compare, and what reports show beside these. */
 static size_t all_metrics(const struct analysis *a, const struct result_wish *wish,
 	enum metric_id list[METRIC_COUNT])
 {
@@ -202,6 +219,7 @@ static size_t all_metrics(const struct analysis *a, const struct result_wish *wi
 			add_metric(list, &n, r->headline[w]);
 		for (size_t k = 0; r->plan && k < r->plan->metrics.n; k++)
 			add_metric(list, &n, metric_find(r->plan->metrics.v[k]));
+		add_own_metrics(r, list, &n);
 	}
 	for (size_t i = 0; i < wish->n_metrics; i++)
 		add_metric(list, &n, wish->metrics[i]);
@@ -313,6 +331,7 @@ int analysis_begin(const struct result_set *s, struct analysis *ret, struct err 
 		a.runs[i].wish = &s->wish;
 		a.runs[i].plan = parse_plan(&s->runs[i]);
 		find_hosts(s, &a.runs[i]);
+		analysis_find_had(s, &a.runs[i]);
 		find_headlines(s, &a.runs[i]);
 	}
 	if (result_rows(s, metrics, all_metrics(&a, &s->wish, metrics), &a.rows, &a.n_rows, e) != 0) {
@@ -347,6 +366,8 @@ void analysis_clear(struct analysis *a)
 		free(a->runs[i].headline);
 		free(a->runs[i].natures);
 		free(a->runs[i].hosts);
+		free(a->runs[i].had);
+		free(a->runs[i].metrics);
 	}
 	for (size_t i = 0; i < a->n_comparisons; i++)
 		strv_free(&a->comparisons[i].invalid);
@@ -354,6 +375,7 @@ void analysis_clear(struct analysis *a)
 	result_rows_free(a->rows, a->n_rows);
 	free(a->runs);
 	free(a->comparisons);
+	free(a->absent);
 	free(a->families);
 	free(a->outliers);
 	*a = (struct analysis){0};

@@ -12,6 +12,13 @@
 #include "coordinator/results/rules.h"
 #include "coordinator/results/set.h"
 
+/* What a side of a comparison lacks; then it is too-few. */
+enum result_lack {
+	LACK_NOTHING,
+	LACK_METRIC,  /* the metric: its results have others */
+	LACK_COMMON,  /* and the other side has none of these */
+	LACK_RESULTS, /* any trial or summary of the workload */
+};
 /* A planned comparison; a pair that lacks data is one too, as too-few. */
 struct result_comparison {
 	uint64_t run;
@@ -29,7 +36,16 @@ struct result_comparison {
 	/* What it compares where both are rows of one host or of two; NULL over all hosts, and where
 	 * there is no row. */
 	const struct result_row *base_row, *subject_row;
+	enum result_lack lack;
+	const char *lacking; /* base or subject: the one that lacks it */
 	struct strv invalid; /* ids of rules whose findings make it invalid */
+};
+/* What a host has of a layout in a workload: at least a trial. */
+struct result_had {
+	const char *host;
+	uint32_t workload, layout;
+	unsigned metrics;     /* of trials that count, and of summaries: analysis_metric_bit() each */
+	enum metric_id first; /* of these: what it is shown by where it lacks the headline */
 };
 /* All comparisons of one workload name over the report. */
 struct result_family {
@@ -50,6 +66,9 @@ struct analysis_run {
 	const struct result_run *run;
 	const struct result_wish *wish; /* the set's */
 	struct plan *plan; /* NULL: there is no plan text, or it is not one of this version */
+	struct result_had *had; /* by host, workload, layout */
+	size_t n_had;
+	unsigned *metrics; /* per workload index: all that some layout has; 0: nothing counts yet */
 	enum metric_id *headline; /* per workload index */
 	struct workload_nature *natures; /* of the plan's workloads; NULL without a plan */
 	size_t n_workloads;
@@ -64,6 +83,10 @@ struct analysis {
 	size_t n_rows;
 	struct result_comparison *comparisons; /* by run, workload, metric, host, pair */
 	size_t n_comparisons;
+	/* Planned ones of which a side has no trial and no summary: they belong to their family, and
+	 * there is nothing to show of them but that. */
+	struct result_comparison *absent;
+	size_t n_absent;
 	struct result_family *families;
 	size_t n_families;
 	struct result_outlier *outliers;
@@ -77,12 +100,34 @@ struct plan *analysis_plan_of_sources(const struct result_run *r);
 int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);
 void analysis_clear(struct analysis *a);
 
+unsigned analysis_metric_bit(enum metric_id m);
+/* Fills had and metrics of a run; analysis_begin calls it. */
+void analysis_find_had(const struct result_set *s, struct analysis_run *r);
+/* NULL when there is no trial and no summary. */
+const struct result_had *analysis_had(
+	const struct analysis_run *r, const char *host, uint32_t workload, uint32_t layout);
+/* Whether the workload has results, and none of them has the metric: then it is not compared by it,
+ * whoever asked for it, and no family counts it. */
+int analysis_lacks_metric(const struct analysis_run *r, size_t workload, enum metric_id m);
+/* Whether reports that show one metric of a layout show this row: it is of the headline, or the layout
+ * lacks that and this is what it has instead. */
+int analysis_is_shown(const struct analysis_run *r, const struct result_row *row);
+/* Sets lack and lacking by what both sides have; NULL: nothing. */
+void analysis_find_lack(struct result_comparison *c, const struct result_had *base,
+	const struct result_had *subject);
+/* The verdict in words, or what is lacking for one; base and lacking as they are to be shown.
+ * Appended. */
+void analysis_verdict_text(const struct result_comparison *c, const char *base, const char *lacking,
+	struct buf *out);
+
 /* What is known of a row's workload: by the run's plan; without one, by the name of what it did. */
 struct workload_nature analysis_nature(const struct analysis_run *r, const struct result_row *row);
 /* NULL when there is none. */
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout);
 
+/* All that was planned, by number: the comparisons, then the absent ones. */
+const struct result_comparison *analysis_planned(const struct analysis *a, size_t i);
 /* The row as one side of a comparison; empty for NULL. */
 struct compare_side analysis_side(const struct result_row *row);
 /* Both sides by ranks; 0 where a side lists no values. */

@@ -1,8 +1,8 @@
 /*
  * The comparisons of a result set: families first, then one verdict a pair. Owns nothing.
- * Invariant: a family's size follows from plans, layouts and the hosts that took part, never from a
- * value; every planned pair gets
- * exactly one comparison, or one per host where hosts are reported apart.
+ * Invariant: a family's size follows from plans, layouts, the hosts that took part and the metrics
+ * that a workload has, never from a value; every planned pair gets exactly one comparison, or one per
+ * host where hosts are reported apart.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -108,16 +108,23 @@ static void add_metric(struct metrics *m, enum metric_id id)
 		m->v[m->n++] = id;
 }
 
+/* Those that the workload has, once it has results: by what none of its layouts has there is nothing
+ * to compare. */
 static struct metrics planned_metrics(const struct analysis_run *r, size_t workload)
 {
 	struct metrics m = {.n = 0};
 
-	for (size_t i = 0; !r->wish->only && r->plan && i < r->plan->metrics.n; i++)
-		add_metric(&m, metric_find(r->plan->metrics.v[i]));
+	for (size_t i = 0; !r->wish->only && r->plan && i < r->plan->metrics.n; i++) {
+		enum metric_id id = metric_find(r->plan->metrics.v[i]);
+
+		if (!analysis_lacks_metric(r, workload, id))
+			add_metric(&m, id);
+	}
 	if (m.n == 0 && !r->wish->only)
 		add_metric(&m, r->headline[workload]);
 	for (size_t i = 0; i < r->wish->n_metrics; i++)
-		add_metric(&m, r->wish->metrics[i]);
+		if (!analysis_lacks_metric(r, workload, r->wish->metrics[i]))
+			add_metric(&m, r->wish->metrics[i]);
 	return m;
 }
 
@@ -214,13 +221,18 @@ int analysis_ranks(const struct result_comparison *c, struct ranks *ret)
 	return !isnan(ret->p);
 }
 
+const struct result_comparison *analysis_planned(const struct analysis *a, size_t i)
+{
+	return i < a->n_comparisons ? &a->comparisons[i] : &a->absent[i - a->n_comparisons];
+}
+
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r)
 {
 	double alpha = COMPARE_ALPHA;
 
-	for (size_t i = 0; i < a->n_comparisons; i++)
-		if (a->comparisons[i].run == r->run->id)
-			alpha = fmin(alpha, a->comparisons[i].alpha);
+	for (size_t i = 0; i < a->n_comparisons + a->n_absent; i++)
+		if (analysis_planned(a, i)->run == r->run->id)
+			alpha = fmin(alpha, analysis_planned(a, i)->alpha);
 	return 100 * (1 - alpha);
 }
 
@@ -251,19 +263,29 @@ static struct result_comparison comparison_new(
 		.k = f->k};
 }
 
+struct capacity {
+	size_t comparisons, absent;
+};
+
 static void add(struct analysis *a, struct result_comparison c, const struct compare_host *hosts,
-	size_t n, size_t *cap)
+	size_t n, struct capacity *cap)
 {
 	const struct compare_terms t = {
 		c.alpha, c.k, metric_table[c.metric].higher_is_better, c.margin};
 
 	compare(hosts, n, &t, &c.c);
-	a->comparisons = xgrow(a->comparisons, a->n_comparisons, cap, sizeof(*a->comparisons));
+	if (c.lack == LACK_RESULTS) {
+		a->absent = xgrow(a->absent, a->n_absent, &cap->absent, sizeof(*a->absent));
+		a->absent[a->n_absent++] = c;
+		return;
+	}
+	a->comparisons = xgrow(
+		a->comparisons, a->n_comparisons, &cap->comparisons, sizeof(*a->comparisons));
 	a->comparisons[a->n_comparisons++] = c;
 }
 
 static void compare_layouts(struct analysis *a, const struct analysis_run *r, size_t workload,
-	enum metric_id m, struct plan_pair p, size_t *cap)
+	enum metric_id m, struct plan_pair p, struct capacity *cap)
 {
 	struct compare_host *hosts = xcalloc(r->n_hosts + 1, sizeof(*hosts));
 	struct result_comparison c = comparison_new(a, r, workload, m);
@@ -281,6 +303,8 @@ static void compare_layouts(struct analysis *a, const struct analysis_run *r, si
 				a, r, c.host, (uint32_t)workload, m, p.first);
 			c.subject_row = analysis_row(
 				a, r, c.host, (uint32_t)workload, m, p.second);
+			analysis_find_lack(&c, analysis_had(r, c.host, (uint32_t)workload, p.first),
+				analysis_had(r, c.host, (uint32_t)workload, p.second));
 			add(a, c, &hosts[h], 1, cap);
 		}
 	}
@@ -288,7 +312,7 @@ static void compare_layouts(struct analysis *a, const struct analysis_run *r, si
 }
 
 static void compare_two_hosts(struct analysis *a, const struct analysis_run *r, size_t workload,
-	enum metric_id m, struct plan_pair p, size_t *cap)
+	enum metric_id m, struct plan_pair p, struct capacity *cap)
 {
 	for (uint32_t l = 0; l < r->run->layouts.n; l++) {
 		struct result_comparison c = comparison_new(a, r, workload, m);
@@ -302,6 +326,8 @@ static void compare_two_hosts(struct analysis *a, const struct analysis_run *r, 
 		c.subject = r->hosts[p.second];
 		c.layout = r->run->layouts.v[l];
 		c.between_hosts = 1;
+		analysis_find_lack(&c, analysis_had(r, c.base, (uint32_t)workload, l),
+			analysis_had(r, c.subject, (uint32_t)workload, l));
 		add(a, c, &h, 1, cap);
 	}
 }
@@ -368,7 +394,7 @@ static void find_outliers(
 	free(rows);
 }
 
-static void compare_run(struct analysis *a, const struct analysis_run *r, size_t *cap)
+static void compare_run(struct analysis *a, const struct analysis_run *r, struct capacity *cap)
 {
 	struct pairs p = planned_pairs(r);
 
@@ -390,7 +416,7 @@ static void compare_run(struct analysis *a, const struct analysis_run *r, size_t
 
 void analysis_compare(struct analysis *a)
 {
-	size_t cap = 0;
+	struct capacity cap = {0};
 
 	count_families(a);
 	for (size_t i = 0; i < a->n_runs; i++)

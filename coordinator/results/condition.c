@@ -147,15 +147,16 @@ static enum condition_outcome outcome_of(
 	return (s == CONDITION_TRUE) == c->unless ? OUTCOME_PASSED : OUTCOME_FAILED;
 }
 
-/* The comparison that decides: the first of the worst ones; NULL where there is none. */
+/* The comparison that decides: the first of the worst ones; NULL where there is none. What a side has
+ * no result of is undecided. */
 static const struct result_comparison *decisive(
 	const struct condition *c, const struct analysis *a, enum condition_outcome *ret)
 {
 	const struct result_comparison *worst = NULL;
 
 	*ret = OUTCOME_UNDECIDED;
-	for (size_t i = 0; i < a->n_comparisons; i++) {
-		const struct result_comparison *r = &a->comparisons[i];
+	for (size_t i = 0; i < a->n_comparisons + a->n_absent; i++) {
+		const struct result_comparison *r = analysis_planned(a, i);
 		enum condition_outcome o;
 
 		if (!condition_concerns(c, r))
@@ -194,14 +195,15 @@ void condition_reason(const struct condition *c, const struct analysis *a, struc
 		buf_adds(out, "nothing was compared");
 		return;
 	}
-	buf_addf(out, "%s, %s vs %s ", r->workload, r->subject, r->base);
-	if (isnan(r->c.d))
-		buf_adds(out, "no change known");
-	else
-		compare_change_text(&r->c, out);
+	buf_addf(out, "%s, %s vs %s", r->workload, r->subject, r->base);
+	if (isnan(r->c.d) && !r->lack)
+		buf_adds(out, " no change known");
+	if (!isnan(r->c.d))
+		buf_addc(out, ' ');
+	compare_change_text(&r->c, out);
 	if (r->c.verdict == VERDICT_TOO_FEW) {
 		buf_adds(out, ", ");
-		compare_verdict_text(&r->c, r->margin, out);
+		analysis_verdict_text(r, r->base, r->lacking, out);
 	}
 	for (size_t i = 0; i < r->invalid.n; i++)
 		buf_addf(out, "%s%s", i ? ", " : ", invalid: ", r->invalid.v[i]);

@@ -58,6 +58,15 @@ const char *report_host(const struct result_set *s, const struct report_options 
 	const char *host, char out[REPORT_HOST_MAX]);
 
 struct analysis;
+struct analysis_run;
+struct result_comparison;
+/* The verdict in words, or what is lacking for one. Appended. */
+void report_verdict_text(const struct result_set *s, const struct report_options *o,
+	const struct result_comparison *c, struct buf *out);
+/* Planned comparisons of the run that have nothing to show, each lack said once: "b has no result of
+ * read on 3 hosts". Appended to the list. */
+void report_absent(const struct result_set *s, const struct report_options *o,
+	const struct analysis *a, const struct analysis_run *r, struct strv *ret);
 /* analysis_make() for what a report shows: redacted, the findings' texts and evidence have hosts by
  * report_host() and neither serial, WWN nor path of a disk that the set tells of. */
 int report_analysis(const struct result_set *s, const struct report_options *o,

@@ -145,11 +145,12 @@ static void trial_lines(struct csv *c, const struct result_row *r)
 	}
 }
 
+/* Kind "absent" where there is nothing to compare; text says what a verdict lacks. */
 static void comparison_line(struct csv *c, const struct result_comparison *v)
 {
-	struct buf invalid = {0};
+	struct buf invalid = {0}, lack = {0};
 
-	begin(c, "comparison", v->run);
+	begin(c, v->lack == LACK_RESULTS ? "absent" : "comparison", v->run);
 	text(c, WORKLOAD, v->workload);
 	metric(c, v->metric);
 	if (v->between_hosts) {
@@ -168,6 +169,10 @@ static void comparison_line(struct csv *c, const struct result_comparison *v)
 	number(c, P_ADJUSTED, v->c.p_adjusted);
 	number(c, K, v->k);
 	text(c, VERDICT, verdict_name(v->c.verdict));
+	if (v->lack)
+		report_verdict_text(c->set, c->opt, v, &lack);
+	text(c, TEXT, lack.data);
+	buf_free(&lack);
 	for (size_t i = 0; i < v->invalid.n; i++)
 		buf_addf(&invalid, "%s%s", i ? " " : "", v->invalid.v[i]);
 	text(c, INVALID, buf_str(&invalid));
@@ -253,6 +258,8 @@ int report_csv(
 	}
 	for (size_t i = 0; i < a.n_comparisons; i++)
 		comparison_line(&c, &a.comparisons[i]);
+	for (size_t i = 0; i < a.n_absent; i++)
+		comparison_line(&c, &a.absent[i]);
 	for (size_t i = 0; i < a.n_runs; i++)
 		for (size_t h = 0; h < a.runs[i].n_hosts; h++)
 			until_line(&c, &a.runs[i], a.runs[i].hosts[h]);

@@ -91,7 +91,8 @@ void html_grids(struct html *h, const char *class, html_group_fn *fn, html_workl
 	const char *nothing);
 
 /* "slower [invalid: V01]"; "raidz2-10 against raidz2-8". Appended. */
-void html_verdict_text(const struct result_comparison *c, struct buf *out);
+void html_verdict_text(
+	const struct html *h, const struct result_comparison *c, struct buf *out);
 void html_pair_text(const struct html *h, const struct result_comparison *c, struct buf *out);
 
 /* The series of a trial that has points, or NULL. */

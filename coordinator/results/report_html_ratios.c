@@ -15,9 +15,11 @@
 #include "coordinator/results/report_html.h"
 #include "coordinator/results/report_text.h"
 
-void html_verdict_text(const struct result_comparison *c, struct buf *out)
+#define ABSENT_MAX 20 /* said; more are counted */
+
+void html_verdict_text(const struct html *h, const struct result_comparison *c, struct buf *out)
 {
-	compare_verdict_text(&c->c, c->margin, out);
+	report_verdict_text(h->set, h->opt, c, out);
 	for (size_t i = 0; i < c->invalid.n; i++)
 		buf_addf(out, "%s%s%s", i ? ", " : " [invalid: ", c->invalid.v[i],
 			i + 1 < c->invalid.n ? "" : "]");
@@ -81,7 +83,7 @@ static json_t *interval(const struct html *h, const struct result_comparison *c,
 	interval_label(h, c, common, many, &label);
 	compare_change_text(&c->c, &text);
 	buf_addf(&text, "%s", text.len ? "  " : "");
-	html_verdict_text(c, &text);
+	html_verdict_text(h, c, &text);
 	html_set(o, "label", json_text(label.data));
 	html_set(o, "text", json_text(text.data));
 	html_set(o, "d", json_number(c->c.d));
@@ -234,7 +236,7 @@ static void comparisons_table(
 		compare_change_text(&c->c, &text);
 		html_number(h, "%s", buf_str(&text));
 		buf_reset(&text);
-		html_verdict_text(c, &text);
+		html_verdict_text(h, c, &text);
 		html_cell(h, "%s", text.data);
 		html_number(h, "%u", c->c.n);
 		html_cell(h, "%s",
@@ -440,6 +442,23 @@ static void changes_caption(struct html *h, const struct result_comparison *cons
 	buf_free(&text);
 }
 
+/* What was to be compared and has nothing to show. */
+static void absent(struct html *h, const struct analysis_run *r)
+{
+	struct strv lines = {0};
+
+	report_absent(h->set, h->opt, h->analysis, r, &lines);
+	if (lines.n)
+		buf_adds(h->out, "<p class=\"hint\">");
+	for (size_t i = 0; i < lines.n && i < ABSENT_MAX; i++)
+		html_textf(h->out, "%s%s", i ? "; " : "Not compared: ", lines.v[i]);
+	if (lines.n > ABSENT_MAX)
+		buf_addf(h->out, " and %zu more", lines.n - ABSENT_MAX);
+	if (lines.n)
+		buf_adds(h->out, "</p>\n");
+	strv_free(&lines);
+}
+
 static void run_ratios(struct html *h, const struct analysis_run *r)
 {
 	html_run_heading(h, r);
@@ -460,6 +479,7 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 		}
 		free(list);
 	}
+	absent(h, r);
 	if (r->n_rows)
 		results_table(h, r);
 }

@@ -44,7 +44,7 @@ static void sentence(struct html *h, const struct result_comparison *c)
 
 	buf_addf(h->out, "<li class=\"%s%s\"><strong>", verdict_name(c->c.verdict),
 		c->invalid.n ? " invalid" : "");
-	html_verdict_text(c, &words);
+	html_verdict_text(h, c, &words);
 	html_text(h->out, words.data);
 	buf_adds(h->out, "</strong> ");
 	html_pair_text(h, c, &text);
@@ -86,7 +86,7 @@ static void sentences(struct html *h, const struct analysis_run *r, int overall)
 /* One sentence over all of them. */
 static void lead(struct html *h, const struct analysis_run *r, int overall)
 {
-	static const char *const words[] = {"without a spread told", "with too few trials",
+	static const char *const words[] = {"without a metric in common", "without a spread told", "with too few trials",
 		"without a difference shown", "faster", "slower"};
 	size_t count[ARRAY_LEN(words)] = {0}, invalid = 0, n = 0;
 	const char *sep = ": ";
@@ -96,7 +96,7 @@ static void lead(struct html *h, const struct analysis_run *r, int overall)
 
 		if (!is_leading(r, c, overall))
 			continue;
-		count[c->c.spread_untold ? 0 : 1 + (size_t)c->c.verdict]++;
+		count[c->lack ? 0 : c->c.spread_untold ? 1 : 2 + (size_t)c->c.verdict]++;
 		invalid += c->invalid.n > 0;
 		n++;
 	}

@@ -425,6 +425,7 @@ int report_json(
 	set(doc, "results", results);
 	set(doc, "details", report_json_details(s, o));
 	set(doc, "comparisons", report_json_comparisons(s, o, &a));
+	set(doc, "absent", report_json_absent(s, o, &a));
 	set(doc, "family", report_json_family(&a));
 	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());
 	set(doc, "outliers", report_json_outliers(s, o, &a));

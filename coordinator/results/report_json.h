@@ -10,8 +10,10 @@
 json_t *report_json_host(
 	const struct result_set *s, const struct report_options *o, const char *host);
 
-/* The members "comparisons", "family", "outliers" and "findings". Caller owns them. */
+/* The members "comparisons", "absent", "family", "outliers" and "findings". Caller owns them. */
 json_t *report_json_comparisons(
+	const struct result_set *s, const struct report_options *o, const struct analysis *a);
+json_t *report_json_absent(
 	const struct result_set *s, const struct report_options *o, const struct analysis *a);
 json_t *report_json_family(const struct analysis *a);
 json_t *report_json_outliers(

@@ -29,14 +29,15 @@ static json_t *interval_json(const struct compared *c)
 	return list;
 }
 
-static json_t *text_json(const struct result_comparison *c)
+static json_t *text_json(const struct result_set *s, const struct report_options *opt,
+	const struct result_comparison *c)
 {
 	struct buf change = {0}, text = {0};
 	json_t *o;
 
 	compare_change_text(&c->c, &change);
 	buf_addf(&text, "%s%s", buf_str(&change), change.len ? " " : "");
-	compare_verdict_text(&c->c, c->margin, &text);
+	report_verdict_text(s, opt, c, &text);
 	for (size_t i = 0; i < c->invalid.n; i++)
 		buf_addf(&text, "%s%s%s", i ? ", " : " [invalid: ", c->invalid.v[i],
 			i + 1 < c->invalid.n ? "" : "]");
@@ -94,11 +95,10 @@ static json_t *ranks_json(const struct result_comparison *c)
 	return o;
 }
 
-static json_t *comparison_json(const struct result_set *s, const struct report_options *opt,
+/* What is compared. */
+static void set_pair(json_t *o, const struct result_set *s, const struct report_options *opt,
 	const struct result_comparison *c)
 {
-	json_t *o = json_object();
-
 	set(o, "run", json_integer((json_int_t)c->run));
 	set(o, "host", report_json_host(s, opt, c->host));
 	set(o, "layout", json_text(c->layout));
@@ -109,9 +109,17 @@ static json_t *comparison_json(const struct result_set *s, const struct report_o
 		c->between_hosts ? report_json_host(s, opt, c->base) : json_text(c->base));
 	set(o, "subject",
 		c->between_hosts ? report_json_host(s, opt, c->subject) : json_text(c->subject));
+}
+
+static json_t *comparison_json(const struct result_set *s, const struct report_options *opt,
+	const struct result_comparison *c)
+{
+	json_t *o = json_object();
+
+	set_pair(o, s, opt, c);
 	set_numbers(o, c);
 	set(o, "verdict", json_text(verdict_name(c->c.verdict)));
-	set(o, "text", text_json(c));
+	set(o, "text", text_json(s, opt, c));
 	set(o, "invalid", export_strv(&c->invalid));
 	set(o, "ranks", ranks_json(c));
 	return o;
@@ -127,6 +135,22 @@ json_t *report_json_comparisons(
 	return list;
 }
 
+json_t *report_json_absent(
+	const struct result_set *s, const struct report_options *o, const struct analysis *a)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < a->n_absent; i++) {
+		const struct result_comparison *c = &a->absent[i];
+		json_t *v = json_object();
+
+		set_pair(v, s, o, c);
+		set(v, "text", text_json(s, o, c));
+		json_array_append_new(list, v);
+	}
+	return list;
+}
+
 /* k and alpha are those of the largest family; each workload has its own. */
 json_t *report_json_family(const struct analysis *a)
 {
@@ -136,9 +160,10 @@ json_t *report_json_family(const struct analysis *a)
 	for (size_t i = 0; i < a->n_families; i++) {
 		const struct result_family *f = &a->families[i];
 
-		json_array_append_new(
-			list, json_pack("{so si so}", "workload", json_text(f->workload), "k",
-				      (int)f->k, "alpha", json_number(f->alpha)));
+		if (f->k)
+			json_array_append_new(
+				list, json_pack("{so si so}", "workload", json_text(f->workload), "k",
+					      (int)f->k, "alpha", json_number(f->alpha)));
 		if (!largest || f->k > largest->k)
 			largest = f;
 	}

@@ -102,15 +102,14 @@ static void results_head(const struct text *t, const struct result_row *r)
 	markdown_head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
 }
 
-/* Of each host and metric the rows that are headlines or compared; rows stand by host. */
+/* Of each host and metric the rows of headlines, and what stands for one; rows stand by host. */
 static void results(const struct text *t, const struct analysis_run *r)
 {
 	const struct result_row *last = NULL, *end = t->analysis->rows + r->first_row + r->n_rows;
 	int assumed = 0;
 
 	for (const struct result_row *row = end - r->n_rows; row < end; row++) {
-		if (row->workload_index < r->n_workloads &&
-			row->metric != r->headline[row->workload_index])
+		if (!analysis_is_shown(r, row))
 			continue;
 		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric)
 			results_head(t, row);
@@ -140,7 +139,7 @@ static void comparison_line(const struct text *t, const struct result_comparison
 	compare_change_text(&c->c, &text);
 	markdown_cell(t->out, buf_str(&text));
 	buf_reset(&text);
-	compare_verdict_text(&c->c, c->margin, &text);
+	report_verdict_text(t->set, t->opt, c, &text);
 	for (size_t i = 0; i < c->invalid.n; i++)
 		buf_addf(&text, "%s%s", i ? ", " : " (invalid: ", c->invalid.v[i]);
 	if (c->invalid.n)
@@ -148,6 +147,24 @@ static void comparison_line(const struct text *t, const struct result_comparison
 	markdown_cell(t->out, buf_str(&text));
 	buf_adds(t->out, "|\n");
 	buf_free(&text);
+}
+
+/* What was to be compared and has nothing to show. */
+static void absent(const struct text *t, const struct analysis_run *r)
+{
+	struct strv lines = {0};
+
+	report_absent(t->set, t->opt, t->analysis, r, &lines);
+	if (lines.n)
+		buf_adds(t->out, "\nNot compared:\n\n");
+	for (size_t i = 0; i < lines.n && i < NOTES_MAX; i++) {
+		buf_adds(t->out, "- ");
+		markdown_plain(lines.v[i], t->out);
+		buf_addc(t->out, '\n');
+	}
+	if (lines.n > NOTES_MAX)
+		buf_addf(t->out, "- %zu more\n", lines.n - NOTES_MAX);
+	strv_free(&lines);
 }
 
 static void comparisons(const struct text *t, const struct analysis_run *r)
@@ -169,6 +186,7 @@ static void comparisons(const struct text *t, const struct analysis_run *r)
 		some = 1;
 		comparison_line(t, c);
 	}
+	absent(t, r);
 }
 
 static void outliers(const struct text *t, const struct analysis_run *r)

@@ -77,6 +77,13 @@ static double physical(const struct analysis_run *run, const struct result_row *
 	return asked > 0 ? moved / asked : NAN;
 }
 
+/* The headline that the row's layout lacks. */
+static enum metric_id is_instead_of(const struct layout_table *l, const struct result_row *row)
+{
+	return row->workload_index < l->run->n_workloads ? l->run->headline[row->workload_index]
+							  : METRIC_COUNT;
+}
+
 static const struct result_comparison *comparison_of(
 	const struct layout_table *l, const struct result_row *row)
 {
@@ -85,7 +92,8 @@ static const struct result_comparison *comparison_of(
 	for (size_t i = 0; i < a->n_comparisons; i++) {
 		const struct result_comparison *c = &a->comparisons[i];
 
-		if (c->run == row->run && c->host && c->metric == row->metric &&
+		if (c->run == row->run && c->host &&
+			(c->metric == row->metric || c->metric == is_instead_of(l, row)) &&
 			c->workload_index == row->workload_index &&
 			strcmp(c->host, row->host) == 0 && strcmp(c->base, l->baseline) == 0 &&
 			strcmp(c->subject, row->layout) == 0)
@@ -99,8 +107,8 @@ static const char *baseline_of(const struct text *t, const struct analysis_run *
 {
 	const struct analysis *a = t->analysis;
 
-	for (size_t i = 0; i < a->n_comparisons; i++) {
-		const struct result_comparison *c = &a->comparisons[i];
+	for (size_t i = 0; i < a->n_comparisons + a->n_absent; i++) {
+		const struct result_comparison *c = analysis_planned(a, i);
 
 		if (c->run == r->run->id && c->host && strcmp(c->host, host) == 0)
 			return c->base;
@@ -178,7 +186,7 @@ static void verdict_cell(struct layout_table *l, const struct result_row *row)
 	compare_change_text(&c->c, &text);
 	for (size_t w = table_width(text.data); l->change_width && w < l->change_width + 2; w++)
 		buf_addc(&text, ' ');
-	compare_verdict_text(&c->c, c->margin, &text);
+	report_verdict_text(l->t->set, l->t->opt, c, &text);
 	if (c->invalid.n)
 		buf_adds(&text, " [invalid:");
 	for (size_t i = 0; i < c->invalid.n; i++)

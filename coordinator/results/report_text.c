@@ -218,7 +218,7 @@ static void print_run(const struct text *t, const struct analysis_run *ar)
 	buf_free(&blocks);
 }
 
-/* The rows of a run's headline metrics; caller frees the array alone. */
+/* The rows of a run's headline metrics, and what stands for one; caller frees the array alone. */
 static struct result_row *headline_rows(
 	const struct text *t, const struct analysis_run *r, size_t *ret_n)
 {
@@ -228,8 +228,7 @@ static struct result_row *headline_rows(
 	for (size_t i = r->first_row; i < r->first_row + r->n_rows; i++) {
 		const struct result_row *row = &t->analysis->rows[i];
 
-		if (row->workload_index >= r->n_workloads ||
-			row->metric == r->headline[row->workload_index])
+		if (analysis_is_shown(r, row))
 			rows[n++] = *row;
 	}
 	*ret_n = n;
@@ -251,6 +250,7 @@ static void print_results(const struct text *t, const struct analysis_run *r)
 	}
 	if (n) {
 		report_other_comparisons(t, r, NULL);
+		report_absent_lines(t, r);
 		report_ranks(t, r, NULL);
 		report_outliers(t, r);
 		report_findings(t, r, NULL);

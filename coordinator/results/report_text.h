@@ -46,6 +46,8 @@ void report_tables(const struct text *t, const struct analysis_run *r,
 	const struct result_row *rows, size_t n);
 /* Comparisons that no table shows: host NULL: over hosts and between them. */
 void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host);
+/* What was to be compared and has nothing to show, over all hosts. */
+void report_absent_lines(const struct text *t, const struct analysis_run *r);
 /* Long reports: that host's comparisons by ranks alone, which decide nothing. NULL: those between
  * hosts. */
 void report_ranks(const struct text *t, const struct analysis_run *r, const char *host);

@@ -53,7 +53,7 @@ static void comparison_row(
 	compare_change_text(&c->c, &text);
 	table_cell(table, "%s", buf_str(&text));
 	buf_reset(&text);
-	compare_verdict_text(&c->c, c->margin, &text);
+	report_verdict_text(t->set, t->opt, c, &text);
 	if (c->invalid.n)
 		buf_adds(&text, " [invalid:");
 	for (size_t i = 0; i < c->invalid.n; i++)
@@ -80,6 +80,20 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 		comparison_row(t, c, &table);
 	}
 	print_below(t, &table, 3);
+}
+
+void report_absent_lines(const struct text *t, const struct analysis_run *r)
+{
+	struct strv lines = {0};
+
+	report_absent(t->set, t->opt, t->analysis, r, &lines);
+	for (size_t i = 0; i < lines.n && i < NOTES_MAX; i++) {
+		report_addf(t->out, "%-10s %s", "absent", lines.v[i]);
+		buf_addc(t->out, '\n');
+	}
+	if (lines.n > NOTES_MAX)
+		buf_addf(t->out, "%-10s %zu more\n", "absent", lines.n - NOTES_MAX);
+	strv_free(&lines);
 }
 
 static void percent(double ln, struct buf *out)

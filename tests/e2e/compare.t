@@ -202,9 +202,57 @@ test_formats() {
 	refused "and tells the names" 2 '--input-format xml: one of arraymark, fio, ' "$AM" compare "$a" "$b" --input-format xml
 }
 
+# results LAYOUT SECONDS OPS…: three times of the workload load, three rates of mail.
+results() {
+	printf 'layout: %s\nworkload: load\n%s.1s\n%s.2s\n%s.0s\nworkload: mail\n%s01 ops/s\n%s05 ops/s\n%s03 ops/s\n' \
+		"$1" "$2" "$2" "$2" "$3" "$3" "$3"
+}
+
+# A workload that lacks the metric of a condition neither decides it nor leaves it undecided.
+test_metrics_of_some() {
+	results a 10 30 >"$T/some.txt"
+	results b 11 25 >>"$T/some.txt"
+	status "a metric that one of two workloads has: failed" 4 "$T/some.txt" --fail-if 'ops_per_s < -5%'
+	status "passed" 0 "$T/some.txt" --fail-if 'ops_per_s < -50%'
+	status "undecided" 5 "$T/some.txt" --fail-if 'ops_per_s < -16.7%'
+	status "the same for the contrary" 0 "$T/some.txt" --fail-unless 'ops_per_s > -50%'
+	status "conditions on both" 4 "$T/some.txt" --fail-if 'ops_per_s < -50%' --fail-if 'elapsed > +5%'
+	"$AM" compare "$T/some.txt" --json >"$T/before.json"
+	run "$AM" compare "$T/some.txt" --json --fail-if 'ops_per_s < -50%'
+	is "asking for it makes no family larger" "$(jq -c '.family, [.comparisons[].p_adjusted]' "$T/out")" \
+		"$(jq -c '.family, [.comparisons[].p_adjusted]' "$T/before.json")"
+	is "each family is what is compared" "$(jq -c '[.comparisons[] | [.workload, .metric, .k]]' "$T/out")" \
+		'[["load","elapsed",1],["mail","ops_per_s",1]]'
+	refused "a metric that none of them has" 1 'has the metric throughput: there are elapsed, ops_per_s$' \
+		"$AM" compare "$T/some.txt" --fail-if 'throughput < -5%'
+	refused "a metric that the workload asked for has not" 2 "no metric of that workload 'ops_per_s' here: elapsed \(see" \
+		"$AM" compare "$T/some.txt" --fail-if 'load ops_per_s < -5%'
+}
+
+# Layouts that cannot be compared are shown, or told, and alike in every format.
+test_lacks() {
+	local format
+	results a 10 30 | head -n 5 >"$T/lacks.txt"
+	printf 'layout: c\n300 ops/s\n301 ops/s\n302 ops/s\nlayout: d\nworkload: other\n12.1s\n12.0s\n12.3s\n' | sed '1a workload: load' >>"$T/lacks.txt"
+	run "$AM" compare "$T/lacks.txt"
+	like "no metric in common: its own n and mean" "$(cat "$T/out")" '^c +3 +301 ops/s .*0\.8% +no metric in common with a$'
+	like "no result of a workload: told once" "$(cat "$T/out")" '^absent +d has no result of load$'
+	check_not "and in no row" grep -q 'n = 0' "$T/out"
+	for format in markdown csv html json; do
+		run "$AM" compare "$T/lacks.txt" --format "$format"
+		like "$format: no metric in common" "$(cat "$T/out")" 'no metric in common with a'
+		like "$format: no result" "$(cat "$T/out")" 'd has no result of load'
+		check_not "$format: no row about nothing" grep -qE 'too few trials .n = 0|^comparison,.*,d,load,' "$T/out"
+	done
+	check "the document fits the schema" fits_schema "$T/out"
+	status "a workload that one side has not is undecided" 5 "$T/lacks.txt" --fail-if 'load elapsed > +50%'
+}
+
 test_published
 test_files
 test_statuses
 test_formats
+test_metrics_of_some
+test_lacks
 check "nothing was kept or started" test ! -e "$XDG_DATA_HOME/arraymark" -a ! -e "$HOME/.config/arraymark"
 done_testing

@@ -172,6 +172,29 @@ static void the_worst_comparison_counts(void **state)
 	}
 }
 
+/* What a side has no result of at all is no pass, whatever the others say. */
+static void what_is_absent_is_undecided(void **state)
+{
+	struct result_comparison load = between(-0.01, 0.01, "load"), dump = between(0, 0, "dump");
+	struct analysis a = {.comparisons = &load, .n_comparisons = 1, .absent = &dump, .n_absent = 1};
+	struct condition c;
+	struct buf text = {0};
+	struct err e;
+
+	(void)state;
+	dump.lack = LACK_RESULTS;
+	dump.lacking = "b";
+	dump.c.verdict = VERDICT_TOO_FEW;
+	dump.c.d = NAN;
+	assert_ok(condition_parse("elapsed > +5%", 0, &c, &e), e);
+	assert_int_equal(condition_outcome(&c, &a), OUTCOME_UNDECIDED);
+	condition_reason(&c, &a, &text);
+	assert_string_equal(
+		buf_str(&text), "fail-if elapsed > +5%: dump, b vs a, b has no result of dump");
+	condition_clear(&c);
+	buf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +202,7 @@ int main(void)
 		cmocka_unit_test(wrong_ones),
 		cmocka_unit_test(whole_intervals_decide),
 		cmocka_unit_test(the_worst_comparison_counts),
+		cmocka_unit_test(what_is_absent_is_undecided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

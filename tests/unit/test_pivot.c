@@ -164,23 +164,28 @@ static void wishes(void **state)
 	end(&set);
 	set.wish = (struct result_wish){.by = BY_HOST, .has_margin = 1, .margin = 0.25};
 	assert_ok(analysis_make(&set, &a, &e), e);
-	/* i has no trials of b and c: compared all the same, as too few. */
-	assert_int_equal(a.n_comparisons, 3);
+	/* i has no trials of b and c: these are in the family all the same. */
+	assert_int_equal(a.n_comparisons, 1);
+	assert_int_equal(a.n_absent, 2);
+	assert_int_equal(a.comparisons[0].k, 3);
 	assert_true(a.comparisons[0].between_hosts);
 	assert_string_equal(a.comparisons[0].base, "h");
 	assert_string_equal(a.comparisons[0].subject, "i");
 	assert_int_equal(a.comparisons[0].c.verdict, VERDICT_SLOWER);
 	assert_true(a.comparisons[0].c.within_margin);
-	assert_int_equal(a.comparisons[1].c.verdict, VERDICT_TOO_FEW);
+	assert_int_equal(a.absent[0].c.verdict, VERDICT_TOO_FEW);
 	analysis_clear(&a);
+	/* Nothing has that metric: it is not compared. */
 	set.wish = (struct result_wish){.metrics = {METRIC_LAT_P99}, .n_metrics = 1};
 	assert_ok(analysis_make(&set, &a, &e), e);
-	assert_int_equal(a.n_comparisons, 8);
+	assert_int_equal(a.n_comparisons, 2);
+	assert_int_equal(a.comparisons[0].metric, METRIC_ELAPSED);
+	assert_int_equal(a.n_absent, 2);
+	assert_int_equal(a.comparisons[0].k, 4);
 	analysis_clear(&a);
 	set.wish.only = 1;
 	assert_ok(analysis_make(&set, &a, &e), e);
-	assert_int_equal(a.n_comparisons, 4);
-	assert_int_equal(a.comparisons[0].metric, METRIC_LAT_P99);
+	assert_int_equal(a.n_comparisons + a.n_absent, 0);
 	analysis_clear(&a);
 	result_set_clear(&set);
 }
