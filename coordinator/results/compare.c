@@ -88,6 +88,8 @@ static int is_paired(const struct compare_host *h)
 	       !h->subject.summary_only;
 }
 
+/* A failed trial leaves with its pair: what is left of others is no sample for Welch's estimate, whose
+ * sides would be of different times. */
 static void estimate_paired(const struct compare_host *h, struct compared *ret)
 {
 	double *d = xcalloc(h->base.n + 1, sizeof(*d));
@@ -98,8 +100,10 @@ static void estimate_paired(const struct compare_host *h, struct compared *ret)
 	free(d);
 	ret->n = ret->n_base = ret->n_subject = m;
 	ret->d = s.mean;
-	if (m < MIN_PAIRS)
+	if (m < MIN_PAIRS) {
+		ret->unpaired = m < h->base.n && m < h->subject.n;
 		return;
+	}
 	ret->estimator = ESTIMATOR_PAIRED;
 	ret->se = s.stddev / sqrt(m);
 	ret->df = m - 1;

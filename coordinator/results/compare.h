@@ -61,6 +61,7 @@ struct compared {
 	double mde;        /* smallest change that a repetition would find with 80 %: advice only */
 	int identical;     /* too few, since neither spread nor resolution is there to judge by */
 	int spread_untold; /* too few, since an average of enough trials came without any spread */
+	int unpaired;      /* too few, since values of different blocks make no pairs */
 	int within_margin; /* the interval lies inside the margin; 0 without one */
 };
 

@@ -82,6 +82,8 @@ static void too_few_text(const struct compared *c, struct buf *out)
 		buf_adds(out, "identical: no spread to judge by");
 	else if (c->spread_untold)
 		buf_adds(out, "no spread told");
+	else if (c->unpaired)
+		buf_addf(out, "too few complete blocks (n = %u)", c->n);
 	else
 		buf_addf(out, "too few trials (n = %u)", c->n);
 }
