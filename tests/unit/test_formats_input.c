@@ -1,8 +1,4 @@
-/*
- * Texts as they come: marks, encodings, line ends, sizes, formats named and found. With CAPTURES
- * set, every file of $CAPTURES/results gives plausible values or an error that names it.
- */
-#include <ftw.h>
+/* Texts as they come: marks, encodings, line ends, sizes, formats named and found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -195,48 +191,6 @@ static void test_load(void **state)
 	buf_free(&b);
 }
 
-static int captures, captures_read;
-
-static void check_plausible(const char *path, const struct format_found *f)
-{
-	for (size_t i = 0; i < f->n_records; i++)
-		for (size_t k = 0; k < f->records[i].n_v; k++) {
-			const struct format_value *v = &f->records[i].v[k];
-			double most = !strcmp(v->metric, "elapsed")      ? 1e6
-				      : !strcmp(v->metric, "throughput") ? 1e11
-				      : !strcmp(v->metric, "ops_per_s")  ? 1e8
-									 : 1e12;
-
-			if (!(v->value > 0 && v->value < most))
-				fail_msg("%s:%zu: %s is %g", path, f->records[i].line, v->metric,
-					v->value);
-		}
-}
-
-static int read_capture(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	struct format_found f = {0};
-	struct buf b = {0};
-	struct err e = {0};
-
-	(void)st;
-	(void)at;
-	if (type != FTW_F)
-		return 0;
-	captures++;
-	if (format_load(path, &b, &e) || format_decode(path, &b, &e) ||
-		format_read(path, &b, NULL, &f, &e)) {
-		print_message("%s\n", e.text);
-		assert_has(e.text, path);
-	} else {
-		captures_read++;
-		check_plausible(path, &f);
-	}
-	format_found_clear(&f);
-	buf_free(&b);
-	return 0;
-}
-
 /* Each format, and each key of the lines that name what is measured, is in the manual; and what the
  * manual calls the shortest file can be read. */
 static void test_manual(void **state)
@@ -269,20 +223,6 @@ static void test_manual(void **state)
 	buf_free(&text);
 }
 
-static void test_captures(void **state)
-{
-	const char *root = getenv("CAPTURES");
-	char path[4096];
-
-	(void)state;
-	if (!root || !*root)
-		skip();
-	snprintf(path, sizeof(path), "%s/results", root);
-	assert_int_equal(nftw(path, read_capture, 8, FTW_PHYS), 0);
-	assert_true(captures > 0);
-	assert_true(captures_read * 2 > captures);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,7 +234,6 @@ int main(void)
 		cmocka_unit_test(test_names_are_clean),
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_captures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
