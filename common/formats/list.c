@@ -12,6 +12,7 @@
 
 #include "common/formats/context.h"
 #include "common/formats/number.h"
+#include "common/formats/printed.h"
 
 struct list {
 	const char *metric; /* of the values so far, NULL: none yet */
@@ -172,6 +173,7 @@ static int take_values(
 static int read_list(const struct format_text *text, struct format_found *f, struct err *e)
 {
 	struct list l = {0};
+	struct printed printed = {0};
 	struct context c = {0};
 	struct reader r;
 	int rc = 0;
@@ -179,13 +181,19 @@ static int read_list(const struct format_text *text, struct format_found *f, str
 	reader_open(&r, text, e);
 	while (!rc && reader_next(&r)) {
 		size_t notes = f->n_notes;
+		int taken = context_line(&c, &r, f);
 
-		rc = context_line(&c, &r, f);
-		if (rc == 1 && f->n_notes > notes && f->notes[notes].used)
+		if (taken == 1 && f->n_notes > notes && f->notes[notes].used) {
 			l = (struct list){0};
-		rc = rc == 0 ? take_values(&l, &r, &c, f) : rc == 1 ? 0 : -1;
+			rc = printed_end(&printed, &r, f);
+		} else if (taken == 0) {
+			rc = printed_is_line(r.s) ? printed_take(&printed, &r, &c, f)
+						  : take_values(&l, &r, &c, f);
+		} else if (taken < 0) {
+			rc = -1;
+		}
 	}
-	rc = rc || r.failed ? -1 : 0;
+	rc = rc || r.failed || printed_end(&printed, &r, f) ? -1 : 0;
 	reader_close(&r);
 	context_clear(&c);
 	return rc;
@@ -211,7 +219,7 @@ static int score_list(const struct format_text *head)
 	while (reader_next(&r)) {
 		int what = context_line(&c, &r, &scratch);
 
-		if (what != 0)
+		if (what != 0 || printed_is_line(r.s))
 			continue;
 		if (like_value(r.s))
 			good++;

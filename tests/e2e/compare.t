@@ -33,6 +33,9 @@ test_published() {
 	done
 	run "$AM" compare "$EXAMPLES/raidz2-8-vs-10-disks.txt"
 	is "restores and dumps: exit status" "$STATUS" 0
+	is "the two averages that were published and do not follow are warned of" \
+		"$(grep -o 'warning: .*txt:[0-9]*: a mean of [0-9]* s .* have [0-9.]* s' "$T/err" | sed 's/.*: a mean of \([0-9]*\) .* \([0-9.]*\) s/\1 \2/' | xargs)" \
+		"523 524.251 554 555.487333"
 	grep -v '^unknown' "$T/out" >"$T/known"
 	mv "$T/known" "$T/out"
 	same "restores do not differ, dumps do" <<'EOF'

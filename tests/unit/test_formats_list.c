@@ -270,9 +270,47 @@ static void test_wrong_rows(void **state)
 		kit_bad(wrong_rows[i].text, "summary", wrong_rows[i].words);
 }
 
+/* A mean that was printed with a list, rounded or cut, follows from it; another is doubtful. */
+static void test_printed_with_a_list(void **state)
+{
+	static const struct {
+		const char *text, *doubt; /* NULL: none; else words of it */
+	} table[] = {
+		{"layout: a\n8m48.504s\n8m42.781s\n8m42.781s\n8m42.938s\nmean: 0:08:43\n",
+			"a mean of 523 s was printed with this list, its values have 524.251 s"},
+		{"layout: a\n9m16.837s\n9m13.830s\n9m15.795s\nmean: 9:14\n", "have 555.487"},
+		{"layout: a\n9m16.837s\n9m13.830s\n9m15.795s\nmean: 9:15\n", NULL},
+		{"layout: a\n9m16.837s\n9m13.830s\n9m15.795s\naverage: 9:16\n", NULL},
+		{"layout: a\nmean: 10.5s\n10.4s\n10.6s\nmin: 10.4s\nmax: 10.6s\n", NULL},
+		{"min: 10.1s\n10.4s\n10.6s\n", "a minimum of 10.1 s"},
+		{"10.4s\n10.6s\nmax: 11s\n", NULL},
+		{"10.4s\n10.6s\nmax: 11.0s\n", "a maximum of 11 s"},
+		{"metric: ops_per_s\n100\n102\nmean: 105\n", "a mean of 105 ops/s"},
+		{"layout: a\n10.0\nmean: 10.0\nlayout: b\n20.0\nmean: 10.0\n", "values have 20 s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		const char *doubt = NULL;
+
+		kit_good(table[i].text, "list", &f);
+		for (size_t k = 0; k < f.n_notes; k++)
+			doubt = f.notes[k].doubt ? f.notes[k].text : doubt;
+		if (table[i].doubt ? !doubt || !strstr(doubt, table[i].doubt) : doubt != NULL)
+			fail_msg("%zu: %s", i, doubt ? doubt : "no doubt");
+		format_found_clear(&f);
+	}
+	kit_bad("layout: a\n10.1s\nmean: 10 MB/s\n", NULL, "x:3: mixed units");
+	kit_bad("layout: a\nmean: 10s\nlayout: b\n10.1s\n10.2s\n", NULL, "x:2: the mean of a list without values");
+	kit_bad("10.1s\nmean: 10s\navg: 10s\n10.2s\n", NULL, "x:3: line 2 says it");
+	kit_bad("10.1s\n10.2s\nmean: soon\n", NULL, "x:3:");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_printed_with_a_list),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_several),
