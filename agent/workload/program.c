@@ -224,14 +224,14 @@ int program_run(const struct program *p, struct program_end *ret, struct err *e)
 	struct child c = {0};
 	int64_t start_ns = clock_mono_ns();
 	struct proc_io before, after;
-	int failed, is_told = proc_io(getpid(), &before) == 0;
+	int failed, is_told = proc_io(0, &before) == 0;
 
 	if (start(p, &c, e) < 0)
 		return -1;
 	failed = start_failed(p, &c, e); /* waits for its exec */
 	close(c.failed);
 	follow(p, &c, start_ns, &r);
-	is_told = is_told && proc_io(getpid(), &after) == 0;
+	is_told = is_told && proc_io(0, &after) == 0;
 	r.file_bytes_written =
 		is_told ? (int64_t)(after.storage_written - before.storage_written) : -1;
 	for (int i = 0; i < 3; i++) {

@@ -433,7 +433,10 @@ int proc_io(pid_t pid, struct proc_io *ret)
 	char path[64];
 	int status;
 
-	snprintf(path, sizeof(path), "/proc/%ld/io", (long)pid);
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%ld/io", (long)pid);
+	else
+		snprintf(path, sizeof(path), "/proc/self/io");
 	status = fs_read_file(path, 4096, &text, &ignored) ||
 		 io_count(buf_str(&text), "read_bytes:", &ret->storage_read) ||
 		 io_count(buf_str(&text), "write_bytes:", &ret->storage_written) ||

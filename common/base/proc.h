@@ -60,7 +60,8 @@ void proc_kill_children(pid_t pid);
 int proc_start_time(pid_t pid, uint64_t *ret_ticks, struct err *e);
 
 /* What a process and the children that it has waited for moved, in bytes (proc_pid_io(5)): from and to
- * storage by the kernel's account, and all that they read and wrote. -1 where the kernel does not tell. */
+ * storage by the kernel's account, and all that they read and wrote. pid 0: of ourselves, also where /proc
+ * is that of another PID namespace. -1 where the kernel does not tell. */
 struct proc_io {
 	uint64_t storage_read, storage_written, all_read, all_written;
 };
