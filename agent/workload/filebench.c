@@ -423,10 +423,17 @@ static int engine_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 			  : native_run(s->native, start_ns, cut, arg, ret, e);
 }
 
-/* Our own engine starts no program. */
+/* Our own engine starts no program; a workload file of the host is read and judged. */
 static int engine_preview(const struct workload_order *o, struct err *e)
 {
-	return o->w->filebench->program ? fb_program_preview(o, e) : 0;
+	struct wml_program *p;
+
+	if (o->w->filebench->program)
+		return fb_program_preview(o, e);
+	if (load_program(o, &p, e) < 0)
+		return -1;
+	wml_free(p);
+	return 0;
 }
 
 const struct workload_engine filebench_engine = {

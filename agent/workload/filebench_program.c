@@ -272,18 +272,27 @@ static int check_given(const struct fb_program *p, const struct buf *text, struc
 	return 0;
 }
 
-static int write_text(struct fb_program *p, struct err *e)
+/* What filebench is to read. */
+static int make_text(struct fb_program *p, struct buf *out, struct err *e)
 {
-	struct buf text = {0}, out = {0};
+	struct buf text = {0};
 	int rc = load_text(p, &text, e);
 
 	if (rc == 0) {
-		translate(p, buf_str(&text), &out);
-		rc = check_given(p, &out, e);
+		translate(p, buf_str(&text), out);
+		rc = check_given(p, out, e);
 	}
+	buf_free(&text);
+	return rc;
+}
+
+static int write_text(struct fb_program *p, struct err *e)
+{
+	struct buf out = {0};
+	int rc = make_text(p, &out, e);
+
 	if (rc == 0)
 		rc = fs_write_file(p->file, out.data, out.len, 0644, e);
-	buf_free(&text);
 	buf_free(&out);
 	return rc;
 }
@@ -327,8 +336,10 @@ static void tell(const struct fb_program *p, void (*vector)(const struct fb_prog
 int fb_program_preview(const struct workload_order *order, struct err *e)
 {
 	struct fb_program *p = program_new(order);
-	int rc = find_program(p, e);
+	struct buf text = {0};
+	int rc = find_program(p, e) || make_text(p, &text, e) ? -1 : 0;
 
+	buf_free(&text);
 	if (rc == 0) {
 		tell(p, help_vector, "ask for its version");
 		tell(p, run_vector, "run what was written into that file (timed)");

@@ -249,10 +249,28 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 	return rc;
 }
 
+/* A job file is read and judged; nothing is started. */
+static int fio_preview(const struct workload_order *order, struct err *e)
+{
+	struct fio_state f = {.order = order, .fio = order->w->fio};
+	struct workload_preview *to = order->preview;
+	struct strv argv = {0};
+	int rc = read_jobs(&f, e);
+
+	if (rc == 0) {
+		fio_argv(order->w, order->plan, &argv);
+		to->tell(to->arg, order->w, "run in the volume's folder", &argv);
+	}
+	strv_free(&argv);
+	fio_jobs_clear(&f.own);
+	return rc;
+}
+
 const struct workload_engine fio_engine = {
 	.kind = WORKLOAD_FIO,
 	.make = fio_make,
 	.prepare = fio_prepare,
 	.run = fio_run,
+	.preview = fio_preview,
 	.clear = fio_clear,
 };

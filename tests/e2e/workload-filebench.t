@@ -142,6 +142,12 @@ test_bad_input() {
 		fleet_ctl run "$T/one.yaml" --set workloads.mail.filebench.nfile=3
 	refused "more than the volume holds" 1 'too small' \
 		fleet_ctl run "$T/one.yaml" --set workloads.mail.filebench.nfiles=500000
+	ends "a dry run reads the host's file" 1 fleet_ctl run --dry-run "$T/one.yaml" --set "workloads.mail={filebench: {wml: $T/wrong.f}}"
+	like "and says what is wrong in it" "$(cat "$T/err")" "workload mail: .*wrong.f:3:10: 'opnfile' is not a flowop"
+	ends "one with system ends so, too" 1 fleet_ctl run --dry-run "$T/one.yaml" --set "workloads.mail={filebench: {wml: $T/system.f}}"
+	like "and says where" "$(cat "$T/err")" "system.f:2:1: 'system' runs a shell command"
+	check_not "which was not run" test -e "$T/ran"
+	ends "a dry run of one that is right" 0 fleet_ctl run --dry-run "$T/plan.yaml"
 	ends "a file with system" 1 fleet_ctl run "$T/one.yaml" --set "workloads.mail={filebench: {wml: $T/system.f}}"
 	check "is told by line and column" failed_with "system.f:2:1: 'system' runs a shell command"
 	check_not "and was not run" test -e "$T/ran"

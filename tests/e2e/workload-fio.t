@@ -98,6 +98,10 @@ test_run() {
 	like "and the command's" "$(cat "$T/out")" "/usr/bin/dd if=/dev/zero '?of=[{]dir[}]/c-[{]trial[}]'? bs=64k count=16"
 	run fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={two: {parallel: [{stream: {op: write, size: 1M}}, {fio: {options: {rw: write, size: 1m}}}, {command: {argv: [/usr/bin/ls, -l]}}]}}"
 	like "of what runs in parallel too" "$(tr '\n' '~' <"$T/out")" 'two.2 .fio.: run[^/]*/usr/bin/fio --output-format=.*two.3 .command.: run[^/]*/usr/bin/ls -l'
+	ends "a dry run reads a job file" 1 fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={x: {fio: {job: $T/jobs/bad.fio}}}"
+	like "and names its wrong lines" "$(cat "$T/err")" 'workload x: .*bad.fio:[0-9]+: .*bad.fio:[0-9]+: '
+	ends "one that is not there" 1 fleet_ctl run --dry-run "$T/plan.yaml" --set "workloads={x: {fio: {job: $T/jobs/none.fio}}}"
+	like "is told" "$(cat "$T/err")" 'workload x: .*none.fio: No such file'
 	ends "the run ends with 0" 0 fleet_ctl run "$T/plan.yaml"
 	is "every trial is there" "$(trials_counted 1)" $((6 * LAYOUTS))
 	fleet_ctl export 1 >"$T/run.jsonl"
