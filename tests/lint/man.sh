@@ -18,10 +18,12 @@ for page in "${pages[@]}"; do
 	awk -v page="$page" '/^\.(Ql|Dq|Sq|Li|Em|Sy) (Ad|An|At|Do|In|No|Ns|So) / {
 		print page ":" NR ": " $1 " loses " $2 ", which is a macro: write \\&" $2
 	}
-	/^\.(Ql|Dq|Sq|Li) / {
+	/^\.(Pq )?(Ql|Dq|Sq|Li) / {
 		for (i = 3; i < NF; i++)
-			if ($i == "," && $(i + 1) !~ /^[A-Z][a-z]$/)
-				print page ":" NR ": " $1 " quotes the comma, too: repeat " substr($1, 2) " behind it"
+			if ($i == ",") {
+				print page ":" NR ": the quotes go around the whole list: give each word a line of its own"
+				break
+			}
 	}' "$page"
 	if command -v mandoc >/dev/null; then
 		mandoc -T lint -W warning "$page" 2>&1 | sed 's/^mandoc: //'

@@ -53,7 +53,7 @@ fresh_tree() {
 	printf '#define Y "/bin/sh"\n' >>"$tree/tests/unit/test_wire.c"
 	mkdir "$tree/deploy/man"
 	printf '.Dd November 30, 2026\n.Dt PAGE 1\n.Os\n.Sh NAME\n.Nm page\n.Nd a page\n' >"$tree/deploy/man/page.1"
-	printf '.Sh DESCRIPTION\n.Ql a , Ql b .\n' >>"$tree/deploy/man/page.1"
+	printf '.Sh DESCRIPTION\n.Ql a ,\n.Ql b .\n' >>"$tree/deploy/man/page.1"
 }
 
 fires() { # fires CHECK WORDS NAME: the check fails on the tree and says WORDS
@@ -166,9 +166,10 @@ man_fault() { # man_fault LINE WORDS NAME
 	printf '%s\n' "$1" >>"$tree/deploy/man/page.1"
 	fires man "$2" "$3"
 }
-man_fault 'serial:…' 'page.1:9: not ASCII' "a character that not every terminal has"
-man_fault '.Ql a , b' 'page.1:9: .Ql quotes the comma' "quotes around a list"
-man_fault '.Dq No difference' 'page.1:9: .Dq loses No' "a quoted word that is a macro"
+man_fault 'serial:…' 'page.1:10: not ASCII' "a character that not every terminal has"
+man_fault '.Ql a , Ql b' 'page.1:10: the quotes go around the whole list' "quotes around a list"
+man_fault '.Pq Ql a , b' 'page.1:10: the quotes go around the whole list' "quotes around a list in parentheses"
+man_fault '.Dq No difference' 'page.1:10: .Dq loses No' "a quoted word that is a macro"
 if command -v mandoc >/dev/null; then
 	man_fault '.Frobnicate' 'unknown macro' "a macro that is none"
 fi
