@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/safe.h"
 
 #define RAW_MAX (2 * ERR_TEXT_MAX)
 
@@ -39,25 +39,27 @@ static void __attribute__((format(printf, 2, 0))) format(char *raw, const char *
 		raw[0] = '\0';
 }
 
+/* One line: ends of lines and tabs become blanks. */
+static size_t next_char(const char *s, size_t len, char out[SAFE_CHAR])
+{
+	if (*s != '\n' && *s != '\r' && *s != '\t')
+		return safe_char(s, len, out);
+	out[0] = ' ';
+	out[1] = '\0';
+	return 1;
+}
+
 static void set_text(struct err *e, const char *raw)
 {
 	size_t len = strlen(raw), out = 0;
+	char shown[SAFE_CHAR];
 
 	for (size_t i = 0; i < len;) {
-		size_t n = utf8_valid(raw + i, len - i);
-		size_t take = n ? n : 1;
-
-		if (out + take >= ERR_TEXT_MAX)
+		i += next_char(raw + i, len - i, shown);
+		if (out + strlen(shown) >= ERR_TEXT_MAX)
 			break;
-		if (n == 0)
-			e->text[out++] = '?';
-		else if (utf8_is_control(raw + i, n))
-			e->text[out++] = ' ';
-		else {
-			memcpy(e->text + out, raw + i, n);
-			out += n;
-		}
-		i += take;
+		memcpy(e->text + out, shown, strlen(shown));
+		out += strlen(shown);
 	}
 	e->text[out] = '\0';
 }

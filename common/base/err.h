@@ -35,7 +35,7 @@ struct err {
 	char text[ERR_TEXT_MAX]; /* UTF-8, no newline, always terminated */
 };
 
-/* Sets code and text (cut at ERR_TEXT_MAX - 1; control characters become spaces). Returns -1. */
+/* Sets code and text (cut at ERR_TEXT_MAX - 1; ends of lines become blanks, see safe.h). Returns -1. */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

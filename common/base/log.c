@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/base/units.h"
-#include "common/base/utf8.h"
+#include "common/base/safe.h"
 
 #define RAW_MAX 4096
 #define LINE_MAX_BYTES 4096
@@ -65,20 +65,11 @@ static void line_add(struct line *l, const char *s, size_t len)
 static void line_add_escaped(struct line *l, const char *s)
 {
 	size_t len = strlen(s);
+	char shown[SAFE_CHAR];
 
 	for (size_t i = 0; i < len;) {
-		size_t n = utf8_valid(s + i, len - i);
-		char hex[8];
-
-		if (n && !utf8_is_control(s + i, n)) {
-			line_add(l, s + i, n);
-			i += n;
-			continue;
-		}
-		for (size_t k = n ? n : 1; k > 0; k--, i++) {
-			snprintf(hex, sizeof(hex), "\\x%02x", (unsigned)(unsigned char)s[i]);
-			line_add(l, hex, 4);
-		}
+		i += safe_char(s + i, len - i, shown);
+		line_add(l, shown, strlen(shown));
 	}
 }
 

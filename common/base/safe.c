@@ -5,6 +5,7 @@
  */
 #include "common/base/safe.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/utf8.h"
@@ -16,19 +17,51 @@ static int is_steering(unsigned c)
 	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
+size_t safe_char(const char *s, size_t len, char out[SAFE_CHAR])
+{
+	size_t n = utf8_valid(s, len), take = n ? n : 1;
+
+	if (n && is_steering(utf8_code_point(s, n))) {
+		snprintf(out, SAFE_CHAR, "\\u{%x}", utf8_code_point(s, n));
+	} else if (n == 0 || utf8_is_control(s, n)) {
+		for (size_t k = 0; k < take; k++)
+			snprintf(out + 4 * k, 5, "\\x%02x", (unsigned)(unsigned char)s[k]);
+	} else {
+		memcpy(out, s, n);
+		out[n] = '\0';
+	}
+	return take;
+}
+
+void safe_cut(const char *s, size_t len, size_t most, char *out)
+{
+	char shown[SAFE_CHAR];
+	size_t used = 0;
+
+	for (size_t i = 0; i < len;) {
+		i += safe_char(s + i, len - i, shown);
+		if (used + strlen(shown) > most) {
+			memcpy(out + used, "…", strlen("…"));
+			used += strlen("…");
+			break;
+		}
+		memcpy(out + used, shown, strlen(shown));
+		used += strlen(shown);
+	}
+	out[used] = '\0';
+}
+
 void safe_add_n(const char *s, size_t len, int tabs, struct buf *out)
 {
-	for (size_t i = 0, n; i < len; i += n) {
-		n = utf8_valid(s + i, len - i);
-		if (n && is_steering(utf8_code_point(s + i, n))) {
-			buf_addf(out, "\\u{%x}", utf8_code_point(s + i, n));
-		} else if (n == 0 || (utf8_is_control(s + i, n) && !(tabs && s[i] == '\t'))) {
-			n = n ? n : 1;
-			for (size_t k = 0; k < n; k++)
-				buf_addf(out, "\\x%02x", (unsigned char)s[i + k]);
-		} else {
-			buf_add(out, s + i, n);
+	char shown[SAFE_CHAR];
+
+	for (size_t i = 0; i < len;) {
+		if (tabs && s[i] == '\t') {
+			buf_addc(out, s[i++]);
+			continue;
 		}
+		i += safe_char(s + i, len - i, shown);
+		buf_adds(out, shown);
 	}
 }
 

@@ -4,6 +4,8 @@
  */
 #include "common/base/utf8.h"
 
+#include <string.h>
+
 static int is_tail(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;
@@ -77,4 +79,58 @@ unsigned utf8_code_point(const char *s, size_t n)
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | ((unsigned char)s[i] & 0x3f);
 	return c;
+}
+
+struct range {
+	unsigned first, last;
+};
+
+static int is_in(unsigned c, const struct range *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c >= v[i].first && c <= v[i].last)
+			return 1;
+	return 0;
+}
+
+/* Of Unicode's East Asian Width the wide and fullwidth ones, emoji among them. */
+static int is_wide(unsigned c)
+{
+	static const struct range wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf},
+		{0xa960, 0xa97c}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f},
+		{0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+		{0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
+
+	return is_in(c, wide, sizeof(wide) / sizeof(wide[0]));
+}
+
+/* Marks that stand on the character before them. */
+static int is_combining(unsigned c)
+{
+	static const struct range marks[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},
+		{0x610, 0x61a}, {0x64b, 0x65f}, {0x93c, 0x93c}, {0x941, 0x948}, {0x94d, 0x94d},
+		{0xe31, 0xe31}, {0xe34, 0xe3a}, {0xe47, 0xe4e}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+		{0x200b, 0x200f}, {0x20d0, 0x20ff}, {0x302a, 0x302d}, {0x3099, 0x309a},
+		{0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+
+	return is_in(c, marks, sizeof(marks) / sizeof(marks[0]));
+}
+
+size_t utf8_next(const char *s, size_t len, unsigned *ret_columns)
+{
+	size_t n = utf8_valid(s, len);
+	unsigned c = n > 1 ? utf8_code_point(s, n) : 0;
+
+	*ret_columns = c < 0x300 ? 1 : is_combining(c) ? 0 : is_wide(c) ? 2 : 1;
+	return n ? n : 1;
+}
+
+unsigned utf8_width(const char *s)
+{
+	size_t len = s ? strlen(s) : 0;
+	unsigned width = 0, columns;
+
+	for (size_t i = 0; i < len; width += columns)
+		i += utf8_next(s + i, len - i, &columns);
+	return width;
 }

@@ -13,4 +13,11 @@ int utf8_is_control(const char *s, size_t n);
 /* The character of the valid sequence of n bytes at s. */
 unsigned utf8_code_point(const char *s, size_t n);
 
+/* Bytes of the character at s (len bytes may be read, 1 at least; 1 for a byte that begins none) and
+ * how many columns of a terminal it takes: 2 for wide ones (East Asian, emoji), 0 for combining
+ * ones, else 1. */
+size_t utf8_next(const char *s, size_t len, unsigned *ret_columns);
+/* Columns of all of s; NULL: 0. */
+unsigned utf8_width(const char *s);
+
 #endif

@@ -6,18 +6,21 @@
 
 #include <string.h>
 
+#include "common/base/utf8.h"
+
 #define DOT "·"
 
 /* Behind the character at s, and how many columns it takes: escape sequences of colours none. */
 static const char *next_char(const char *s, unsigned *columns)
 {
+	unsigned own;
+
 	if (s[0] == '\x1b' && s[1] == '[') {
 		s += 2 + strspn(s + 2, "0123456789;");
 		return *s == 'm' ? s + 1 : s;
 	}
-	++*columns;
-	for (s++; ((unsigned char)*s & 0xc0) == 0x80; s++)
-		;
+	s += utf8_next(s, strnlen(s, 4), &own);
+	*columns += own;
 	return s;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/utf8.h"
+#include "common/base/safe.h"
 #include "common/base/yaml.h"
 
 #define DEFAULT_MAX 100
@@ -23,19 +23,12 @@ static void add_dropped(struct yaml_errors *errs)
 	errs->list.v[last] = xasprintf("%s: %zu more errors", errs->file, errs->dropped);
 }
 
-/* Texts from the file stay on their line: control characters become \xNN. */
+/* Texts from the file stay on their line. */
 static char *one_line(const char *text, size_t len)
 {
 	struct buf out = {0};
 
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = utf8_valid(text + i, len - i);
-		if (n && !utf8_is_control(text + i, n))
-			buf_add(&out, text + i, n);
-		else
-			for (size_t k = 0; k < (n ? n : 1); k++)
-				buf_addf(&out, "\\x%02x", (unsigned)(unsigned char)text[i + k]);
-	}
+	safe_add_n(text, len, 0, &out);
 	return buf_take(&out);
 }
 

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "common/base/mem.h"
-#include "common/base/utf8.h"
+#include "common/base/safe.h"
 
 #define NAME_BYTES 200
 
@@ -261,13 +261,13 @@ void record_headline(struct format_record *r, const char *metric)
 char *clean_name(const char *s, size_t len)
 {
 	struct buf out = {0};
+	char shown[SAFE_CHAR];
 
-	for (size_t i = 0, n; i < len && out.len < NAME_BYTES; i += n ? n : 1) {
-		n = utf8_valid(s + i, len - i);
-		if (n && !utf8_is_control(s + i, n))
-			buf_add(&out, s + i, n);
-		else
-			buf_addc(&out, '?');
+	for (size_t i = 0; i < len;) {
+		i += safe_char(s + i, len - i, shown);
+		if (out.len + strlen(shown) > NAME_BYTES)
+			break;
+		buf_adds(&out, shown);
 	}
 	return buf_take(&out);
 }

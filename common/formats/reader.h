@@ -52,7 +52,7 @@ void record_compute(struct format_record *r);
 /* Puts the value of that metric, if there is one, before the others: it is what the workload is
  * judged by. */
 void record_headline(struct format_record *r, const char *metric);
-/* A name from a text as people may see it: control characters become '?', at most 200 bytes. */
+/* A name from a text as people may see it: escaped as by safe.h, at most 200 bytes. */
 char *clean_name(const char *s, size_t len);
 
 void found_note(struct format_found *f, size_t first, size_t last, const char *fmt, ...)

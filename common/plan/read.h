@@ -74,13 +74,13 @@ key_reader read_elsewhere;   /* where such a key belongs (const char *) */
 
 /* The scalar's text, or NULL after reporting that it is missing or no scalar. */
 const char *read_scalar(struct reading *r, const struct yaml_node *n, const char *path);
-/* "parent.key", key cut and cleaned for showing; caller frees. An empty parent adds no dot. */
+/* "parent.key", key cut and escaped for showing; caller frees. An empty parent adds no dot. */
 char *read_child_path(const char *parent, const char *key);
 /* 0, or -1 and the reason in why (static text): see read_path. */
 int path_is_sane(const char *path, const char **why);
 
 #define SHOWN_LEN 84
-/* A text from outside for a message: at most 64 bytes, no control characters. Returns out. */
+/* A text from outside for a message, escaped as by safe.h: at most 64 bytes of it. Returns out. */
 const char *shown(const char *s, char out[SHOWN_LEN]);
 /* Reports at the node's value, at its key, or as a warning. A line that is there already is not
  * repeated (a matrix reads a layout many times). */

@@ -8,24 +8,12 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 #include "common/plan/read.h"
-
-static int is_control(char c)
-{
-	return (unsigned char)c < 0x20 || c == 0x7f;
-}
 
 const char *shown(const char *s, char out[SHOWN_LEN])
 {
-	size_t n = strnlen(s, 65);
-	int cut = n > 64;
-
-	if (cut)
-		for (n = 64; n > 60 && ((unsigned char)s[n] & 0xc0) == 0x80;)
-			n--;
-	for (size_t i = 0; i < n; i++)
-		out[i] = is_control(s[i]) ? '?' : s[i];
-	snprintf(out + n, SHOWN_LEN - n, "%s", cut ? "…" : "");
+	safe_cut(s, strlen(s), 64, out);
 	return out;
 }
 
@@ -53,9 +41,6 @@ report(struct reading *r, struct yaml_errors *errs, enum report_at where, const 
 	buf_addf(&where_text, "%s%s", n->line ? "" : *path ? "--set " : "--set", path);
 	path = buf_str(&where_text);
 	buf_addv(&text, fmt, ap);
-	for (size_t i = 0; i < text.len; i++)
-		if (is_control(text.data[i]))
-			text.data[i] = '?';
 	if (is_repeated(r, where == AT_KEY ? n->key_line : n->line,
 		    where == AT_KEY ? n->key_column : n->column, path, buf_str(&text)))
 		;

@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 
 int wml_fail(const char *file, struct wml_place at, struct err *e, const char *fmt, ...)
 {
@@ -23,17 +24,16 @@ int wml_fail(const char *file, struct wml_place at, struct err *e, const char *f
 	return -1;
 }
 
+#define SHOWN_BYTES 48
+
 const char *wml_token_shown(const struct wml_token *t, char out[WML_SHOWN])
 {
-	size_t n = t->len < 48 ? t->len : 48;
+	char text[SHOWN_BYTES + 4];
 
 	if (t->kind == TOKEN_END)
 		return "the end of the file";
-	snprintf(out, WML_SHOWN, "'%s%.*s%s'", t->kind == TOKEN_VARIABLE ? "$" : "", (int)n, t->s,
-		n < t->len ? "..." : "");
-	for (char *c = out; *c; c++)
-		if (!isprint((unsigned char)*c))
-			*c = '?';
+	safe_cut(t->s, t->len, SHOWN_BYTES, text);
+	snprintf(out, WML_SHOWN, "'%s%s'", t->kind == TOKEN_VARIABLE ? "$" : "", text);
 	return out;
 }
 

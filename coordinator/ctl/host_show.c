@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/base/wrap.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
@@ -205,7 +206,7 @@ static void yaml_disk(const json_t *d, unsigned width, struct buf *out)
 	size_t i;
 
 	buf_addf(out, id ? "- %s" : "# %s", id ? safe : "no serial, no WWN");
-	for (unsigned w = id ? print_width(safe) : 17; w < width; w++)
+	for (unsigned w = id ? utf8_width(safe) : 17; w < width; w++)
 		buf_addc(out, ' ');
 	buf_addf(out, "  # %9s ", units_size(json_get_int(d, "bytes", 0), size));
 	for (i = 0; i < ARRAY_LEN(keys); i++) {
@@ -257,7 +258,7 @@ static int disks(struct ctl *c, const struct args *a, struct err *e)
 	json_array_foreach(wanted, i, d)
 	{
 		safe = print_safe_dup(json_get_str(d, "id", ""));
-		w = print_width(safe);
+		w = utf8_width(safe);
 		width = w > width ? w : width;
 		free(safe);
 	}

@@ -43,45 +43,9 @@ void print_safe_lines(const char *s, const char *indent, struct buf *out)
 	}
 }
 
-static int is_wide(unsigned c)
-{
-	return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
-	       (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-	       (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
-	       (c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
-	       (c >= 0x20000 && c <= 0x3fffd);
-}
-
-static unsigned columns_of(unsigned c)
-{
-	if ((c >= 0x300 && c <= 0x36f) || (c >= 0x1ab0 && c <= 0x1aff) ||
-		(c >= 0x20d0 && c <= 0x20ff) || (c >= 0xfe00 && c <= 0xfe0f))
-		return 0;
-	return is_wide(c) ? 2 : 1;
-}
-
-/* Bytes and columns of the character at s. */
-static size_t character(const char *s, size_t len, unsigned *ret_columns)
-{
-	size_t n = utf8_valid(s, len);
-
-	*ret_columns = n ? columns_of(utf8_code_point(s, n)) : 1;
-	return n ? n : 1;
-}
-
-unsigned print_width(const char *s)
-{
-	size_t len = strlen(s);
-	unsigned width = 0, columns;
-
-	for (size_t i = 0; i < len; width += columns)
-		i += character(s + i, len - i, &columns);
-	return width;
-}
-
 unsigned print_fit(const char *s, unsigned width, struct buf *out)
 {
-	unsigned all = print_width(s), used = 0, columns;
+	unsigned all = utf8_width(s), used = 0, columns;
 	size_t len = strlen(s), i = 0;
 
 	if (all <= width) {
@@ -91,7 +55,7 @@ unsigned print_fit(const char *s, unsigned width, struct buf *out)
 	if (width == 0)
 		return 0;
 	for (size_t n; i < len; i += n, used += columns) {
-		n = character(s + i, len - i, &columns);
+		n = utf8_next(s + i, len - i, &columns);
 		if (used + columns > width - 1)
 			break;
 	}
@@ -237,7 +201,7 @@ static void print_cell(const struct grid *t, unsigned column, const char *text,
 	enum print_color color, int on, unsigned width, struct buf *out)
 {
 	unsigned shown = ~t->hidden & ((1u << t->columns) - 1);
-	unsigned gap = width - print_width(text);
+	unsigned gap = width - utf8_width(text);
 	int right = t->right >> column & 1;
 
 	if (!(shown >> column & 1))
@@ -254,10 +218,10 @@ static void print_cell(const struct grid *t, unsigned column, const char *text,
 static void widths_of(const struct grid *t, unsigned width[GRID_COLUMNS_MAX])
 {
 	for (unsigned c = 0; c < t->columns; c++) {
-		width[c] = print_width(t->heads[c]);
+		width[c] = utf8_width(t->heads[c]);
 		for (size_t i = c; i < t->n; i += t->columns)
-			if (print_width(t->cells[i]) > width[c])
-				width[c] = print_width(t->cells[i]);
+			if (utf8_width(t->cells[i]) > width[c])
+				width[c] = utf8_width(t->cells[i]);
 	}
 }
 

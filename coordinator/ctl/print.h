@@ -30,9 +30,6 @@ char *print_safe_dup(const char *s);
 /* As print_safe over several lines: each is indented and ends with a newline; tabs stay. */
 void print_safe_lines(const char *s, const char *indent, struct buf *out);
 
-/* Columns that a text without control characters takes (code points; combining marks take none,
- * wide East Asian characters two). */
-unsigned print_width(const char *s);
 /* Appends at most `width` columns of s; a text that is cut ends with "…". Returns the columns. */
 unsigned print_fit(const char *s, unsigned width, struct buf *out);
 /* The text in that colour when `on`; the text itself is not escaped. */

@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/view.h"
 #include "coordinator/results/report_details.h"
@@ -150,7 +151,7 @@ static unsigned parts_width(const struct line *l)
 	unsigned width = 0, w;
 
 	for (unsigned i = 0; i < l->n; i++) {
-		w = print_width(l->v[i].text);
+		w = utf8_width(l->v[i].text);
 		width += 2 + (l->v[i].drop == DROP_DOING && w > DOING_MIN ? DOING_MIN : w);
 	}
 	return width;
@@ -288,7 +289,7 @@ unsigned view_render(
 		room = most - 1;
 	choose_shown(v, room, shown);
 	for (size_t i = 0; i < v->n_jobs; i++)
-		if (shown[i] && (w = print_width(v->jobs[i].host)) > host_width)
+		if (shown[i] && (w = utf8_width(v->jobs[i].host)) > host_width)
 			host_width = w < HOST_MAX ? w : HOST_MAX;
 	for (size_t i = 0; i < v->n_jobs; i++) {
 		if (!shown[i])

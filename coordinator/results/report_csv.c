@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/condition.h"
@@ -40,6 +41,7 @@ static int is_formula(const char *s)
 static void text(struct csv *c, enum column at, const char *s)
 {
 	struct buf cell = {0};
+	char shown[SAFE_CHAR];
 	int quoted;
 
 	if (!s || !*s)
@@ -49,10 +51,16 @@ static void text(struct csv *c, enum column at, const char *s)
 		buf_addc(&cell, '"');
 	if (is_formula(s))
 		buf_addc(&cell, '\'');
-	for (; *s; s++) {
+	while (*s) {
+		if (strchr("\n\r\t", *s)) {
+			buf_addc(&cell, ' ');
+			s++;
+			continue;
+		}
 		if (*s == '"')
 			buf_addc(&cell, '"');
-		buf_addc(&cell, (unsigned char)*s < ' ' || *s == 127 ? ' ' : *s);
+		s += safe_char(s, strnlen(s, 4), shown);
+		buf_adds(&cell, shown);
 	}
 	if (quoted)
 		buf_addc(&cell, '"');

@@ -54,7 +54,8 @@ typedef void html_group_fn(struct html *h, const struct html_group *g);
 int report_html_with(const struct result_set *s, const struct report_options *o,
 	const struct html_assets *assets, struct buf *out, struct err *e);
 
-/* Everything that is not markup goes out through these two: escaped for text and attributes. */
+/* Everything that is not markup goes out through these two: escaped for text and attributes, and what
+ * safe.h escapes as there, but for ends of lines and tabs. */
 void html_text(struct buf *out, const char *s);
 void html_textf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -69,6 +70,7 @@ void html_figure_end(struct html *h);
  * to fill, the list keeps it; NULL where nothing is drawn, which html_set takes. */
 struct json_t *html_plot(struct html *h, const char *kind, const char *label);
 void html_set(struct json_t *o, const char *key, struct json_t *v); /* takes v */
+struct json_t *html_label(const char *s); /* a text that a plot shows, as safe.h escapes it */
 struct json_t *html_plot_layouts(const struct analysis_run *r);
 
 /* A folded table (open where nothing is drawn, or when it is asked for). A heading that begins

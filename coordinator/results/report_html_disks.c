@@ -149,7 +149,7 @@ static void plot_of(struct html *h, const struct html_group *g, const struct sho
 	for (size_t i = 0; i < s->n_drawn; i++) {
 		char *name = disk_name(h, s, s->drawn[i]);
 
-		json_array_append_new(names, json_text(name));
+		json_array_append_new(names, html_label(name));
 		json_array_append_new(lines,
 			json_pack("{si so so}", "l", (int)i, "label",
 				json_text(use == USE_BUSY ? "busy" : "moved"), "p",

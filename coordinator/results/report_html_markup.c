@@ -8,23 +8,36 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 #include "coordinator/results/report_html.h"
 
-#define REPLACEMENT "\xef\xbf\xbd"
 #define WIDE_FROM 20 /* bytes of a cell that may have several lines */
 
 void html_text(struct buf *out, const char *s)
 {
-	for (; s && *s; s++) {
-		unsigned char c = (unsigned char)*s;
+	char shown[SAFE_CHAR];
 
-		if (strchr("<>&\"'", c))
-			buf_addf(out, "&#%u;", c);
-		else if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
-			buf_adds(out, REPLACEMENT);
-		else
-			buf_addc(out, *s);
+	while (s && *s) {
+		if (strchr("<>&\"'", *s)) {
+			buf_addf(out, "&#%u;", (unsigned)(unsigned char)*s++);
+		} else if (*s == '\n' || *s == '\t') {
+			buf_addc(out, *s++);
+		} else {
+			s += safe_char(s, strnlen(s, 4), shown);
+			buf_adds(out, shown);
+		}
 	}
+}
+
+json_t *html_label(const char *s)
+{
+	struct buf safe = {0};
+	json_t *label;
+
+	safe_add(s, &safe);
+	label = json_text(buf_str(&safe));
+	buf_free(&safe);
+	return label;
 }
 
 static void __attribute__((format(printf, 2, 0))) text_v(
@@ -109,7 +122,7 @@ json_t *html_plot_layouts(const struct analysis_run *r)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->run->layouts.n; i++)
-		json_array_append_new(list, json_text(r->run->layouts.v[i]));
+		json_array_append_new(list, html_label(r->run->layouts.v[i]));
 	return list;
 }
 

@@ -84,8 +84,8 @@ static json_t *interval(const struct html *h, const struct result_comparison *c,
 	compare_change_text(&c->c, &text);
 	buf_addf(&text, "%s", text.len ? "  " : "");
 	html_verdict_text(h, c, &text);
-	html_set(o, "label", json_text(label.data));
-	html_set(o, "text", json_text(text.data));
+	html_set(o, "label", html_label(label.data));
+	html_set(o, "text", html_label(text.data));
 	html_set(o, "d", json_number(c->c.d));
 	html_set(o, "lo", json_number(c->c.lo));
 	html_set(o, "hi", json_number(c->c.hi));
@@ -170,9 +170,9 @@ static void histogram(
 		if (!o->disk && o->run == c->run && o->metric == c->metric &&
 			strcmp(o->workload, c->workload) == 0 &&
 			(strcmp(o->layout, c->between_hosts ? c->layout : c->subject) == 0))
-			json_array_append_new(outliers, json_text(html_host(h, o->host, host)));
+			json_array_append_new(outliers, html_label(html_host(h, o->host, host)));
 	}
-	html_set(plot, "label", json_text(label));
+	html_set(plot, "label", html_label(label));
 	html_set(plot, "values", values);
 	html_set(plot, "outliers", outliers);
 }
@@ -350,8 +350,8 @@ static json_t *host_interval(const char *host, const struct compared *c)
 	json_t *o = json_object();
 
 	compare_change_text(c, &text);
-	html_set(o, "label", json_text(host));
-	html_set(o, "text", json_text(buf_str(&text)));
+	html_set(o, "label", html_label(host));
+	html_set(o, "text", html_label(buf_str(&text)));
 	html_set(o, "d", json_number(c->d));
 	html_set(o, "lo", json_number(c->lo));
 	html_set(o, "hi", json_number(c->hi));

@@ -147,7 +147,7 @@ static void add_line(struct html *h, const struct html_group *g, enum view v,
 	(void)g;
 	snprintf(label, sizeof(label), "block %u", row->blocks[k]);
 	json_array_append_new(lines,
-		json_pack("{si so so}", "l", (int)row->layout_index, "label", json_text(label), "p",
+		json_pack("{si so so}", "l", (int)row->layout_index, "label", html_label(label), "p",
 			line_points(v, s)));
 }
 

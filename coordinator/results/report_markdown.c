@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/safe.h"
 #include "coordinator/results/condition.h"
 #include "coordinator/results/report_markdown.h"
 #include "coordinator/results/until.h"
@@ -16,13 +17,17 @@
 /* A text as it is, in one line. */
 void markdown_plain(const char *s, struct buf *out)
 {
-	for (; *s; s++) {
-		if ((unsigned char)*s < ' ' || *s == 127)
+	char shown[SAFE_CHAR];
+
+	while (*s) {
+		if (strchr("\n\r\t", *s)) {
 			buf_addc(out, ' ');
-		else if (strchr("\\`*_{}[]<>|~&#@", *s))
-			buf_addf(out, "\\%c", *s);
-		else
-			buf_addc(out, *s);
+			s++;
+			continue;
+		}
+		s += safe_char(s, strnlen(s, 4), shown);
+		for (const char *c = shown; *c; c++)
+			buf_addf(out, "%s%c", strchr("\\`*_{}[]<>|~&#@", *c) ? "\\" : "", *c);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "coordinator/results/report_text.h"
 #include "coordinator/results/table.h"
 
@@ -184,7 +185,7 @@ static void verdict_cell(struct layout_table *l, const struct result_row *row)
 	if (!c)
 		return;
 	compare_change_text(&c->c, &text);
-	for (size_t w = table_width(text.data); l->change_width && w < l->change_width + 2; w++)
+	for (size_t w = utf8_width(text.data); l->change_width && w < l->change_width + 2; w++)
 		buf_addc(&text, ' ');
 	report_verdict_text(l->t->set, l->t->opt, c, &text);
 	if (c->invalid.n)
@@ -205,8 +206,8 @@ static size_t change_width(struct layout_table *l)
 
 		if (c)
 			compare_change_text(&c->c, &text);
-		if (table_width(text.data) > width)
-			width = table_width(text.data);
+		if (utf8_width(text.data) > width)
+			width = utf8_width(text.data);
 		buf_free(&text);
 	}
 	return width;

@@ -10,18 +10,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/safe.h"
+#include "common/base/utf8.h"
 
 #define STACK_INDENT 2
-
-/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
-size_t table_width(const char *s)
-{
-	size_t n = 0;
-
-	for (; s && *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
 
 void table_row(struct table *t)
 {
@@ -59,7 +50,7 @@ static void print_cells(const struct table *t, char *const *row, const size_t *w
 	int to_left;
 
 	for (unsigned c = from; c < to; c++) {
-		size_t w = table_width(row[c]), gap = c > from && width[c] ? 2 : 0;
+		size_t w = utf8_width(row[c]), gap = c > from && width[c] ? 2 : 0;
 
 		if (w == 0) {
 			owed += gap + width[c];
@@ -76,8 +67,8 @@ static void widths_of(const struct table *t, size_t width[TABLE_COLUMNS])
 {
 	for (size_t i = 0; i < t->n; i++)
 		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-			if (table_width(t->rows[i][c]) > width[c])
-				width[c] = table_width(t->rows[i][c]);
+			if (utf8_width(t->rows[i][c]) > width[c])
+				width[c] = utf8_width(t->rows[i][c]);
 }
 
 static size_t total_of(const size_t *width, unsigned from, unsigned to)

@@ -21,8 +21,6 @@ struct table {
 void table_row(struct table *t);
 /* Next cell of the last row, made safe for a terminal; beyond TABLE_COLUMNS it is dropped. */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Characters that a terminal shows of s; NULL has none. */
-size_t table_width(const char *s);
 /* Columns that the widest line takes. */
 size_t table_total(const struct table *t);
 /* Lines with two spaces between columns, those not in `left` to the right. Row i gets

@@ -5,6 +5,7 @@
 
 #include "common/base/help.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "common/plan/plan.h"
 #include "coordinator/ctl/ctl.h"
 #include "coordinator/ctl/print.h"
@@ -194,7 +195,7 @@ static void help_fits(const char *text)
 		end = strchr(s, '\n');
 		assert_non_null(end);
 		line = xstrndup(s, (size_t)(end - s));
-		if (print_width(line) > 80)
+		if (utf8_width(line) > 80)
 			fail_msg("wider than 80 columns: %s", line);
 		free(line);
 	}
@@ -451,9 +452,9 @@ static void widths(void **state)
 		struct buf out = {0};
 		unsigned used = print_fit(cases[i].text, cases[i].fit, &out);
 
-		assert_int_equal(print_width(cases[i].text), cases[i].width);
+		assert_int_equal(utf8_width(cases[i].text), cases[i].width);
 		assert_string_equal(buf_str(&out), cases[i].cut);
-		assert_int_equal(print_width(buf_str(&out)), used);
+		assert_int_equal(utf8_width(buf_str(&out)), used);
 		assert_true(used <= cases[i].fit);
 		buf_free(&out);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/view.h"
@@ -99,7 +100,7 @@ static void view_by_width(void **state)
 		struct buf out = {0};
 
 		assert_int_equal(view_render(&v, &style, 0, &out), 1);
-		assert_true(print_width(buf_str(&out)) <= cases[i].width + 1); /* and the newline */
+		assert_true(utf8_width(buf_str(&out)) <= cases[i].width + 1); /* and the newline */
 		assert_string_equal(buf_str(&out), cases[i].line);
 		buf_free(&out);
 	}
@@ -119,7 +120,7 @@ static void view_never_too_wide(void **state)
 		struct buf out = {0};
 
 		assert_int_equal(view_render(&v, &style, 0, &out), 1);
-		assert_true(print_width(buf_str(&out)) <= width + 1);
+		assert_true(utf8_width(buf_str(&out)) <= width + 1);
 		assert_ptr_equal(strchr(out.data, '\n'), out.data + out.len - 1);
 		assert_null(strchr(out.data, '\x1b'));
 		buf_free(&out);

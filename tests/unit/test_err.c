@@ -11,14 +11,14 @@ static void texts_are_clean(void **state)
 		const char *in, *out;
 	} cases[] = {
 		{"plain", "plain"},
-		{"two\nlines\tand\x7f", "two lines and "},
+		{"two\nlines\tand\x7f", "two lines and\\x7f"},
 		{"Zürich €", "Zürich €"},
-		{"bad \xff\xc3", "bad ??"},
-		{"overlong \xc0\xaf", "overlong ??"},
-		{"surrogate \xed\xa0\x80", "surrogate ???"},
-		{"C1 \xc2\x9b[31m", "C1  [31m"},
-		{"turned \xe2\x80\xae" "cba\xe2\x81\xa6.", "turned  cba ."},
-		{"a mark \xe2\x80\x8f stays", "a mark \xe2\x80\x8f stays"},
+		{"bad \xff\xc3", "bad \\xff\\xc3"},
+		{"overlong \xc0\xaf", "overlong \\xc0\\xaf"},
+		{"surrogate \xed\xa0\x80", "surrogate \\xed\\xa0\\x80"},
+		{"C1 \xc2\x9b[31m", "C1 \\xc2\\x9b[31m"},
+		{"turned \xe2\x80\xae" "cba\xe2\x81\xa6.", "turned \\u{202e}cba\\u{2066}."},
+		{"a mark \xe2\x80\x8f.", "a mark \\u{200f}."},
 	};
 	struct err e;
 

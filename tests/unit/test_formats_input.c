@@ -164,7 +164,7 @@ static void test_names_are_clean(void **state)
 	kit_good("layout: a\033[31mb\xff"
 		 "c\n56s\n",
 		"list", &f);
-	assert_string_equal(f.records[0].layout, "a?[31mb?c");
+	assert_string_equal(f.records[0].layout, "a\\x1b[31mb\\xffc");
 	format_found_clear(&f);
 }
 

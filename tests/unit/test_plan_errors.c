@@ -41,7 +41,7 @@ static const struct wrong documents[] = {
 		"2:6: not valid YAML: did not find expected ',' or ']' while parsing a flow "
 		"sequence\n"},
 	{"control characters in a key", TOP "\"a\\x1b[31mb\": 1\n" EXISTING WRITE,
-		"4:1: 'a?[31mb' is not a key of a plan (name, hosts, trials, cache, layouts, "
+		"4:1: 'a\\x1b[31mb' is not a key of a plan (name, hosts, trials, cache, layouts, "
 		"workloads, matrix, compare, builds, repeat, order, start, samples, "
 		"deadline, build-deadline, trial-deadline, stall, on-host-lost, "
 		"on-trial-failure, wipe, keep, "
@@ -126,7 +126,7 @@ static const struct wrong names[] = {
 		"name: \"a\\nb\"\n"
 		"hosts: all\n"
 		"trials: 5\n" EXISTING WRITE,
-		"1:7: name: 'a?b' is not a plan name: use letters, digits, '_', '+', '-', "
+		"1:7: name: 'a\\x0ab' is not a plan name: use letters, digits, '_', '+', '-', "
 		"starting with a letter or digit\n"},
 	{"plan a.b",
 		"name: \"a.b\"\n"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "coordinator/results/report.h"
 #include "coordinator/results/table.h"
 #include "tests/unit/results_kit.h"
@@ -487,7 +488,7 @@ static void long_tables_fit_the_terminal(void **state)
 		for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1) {
 			char *one = xstrndup(line, strcspn(line, "\n"));
 
-			if (strncmp(line, "hba8", 4) == 0 && table_width(one) > widths[i])
+			if (strncmp(line, "hba8", 4) == 0 && utf8_width(one) > widths[i])
 				fail_msg("%u columns: '%s'", widths[i], one);
 			free(one);
 		}

@@ -331,9 +331,78 @@ static void findings_say_where_they_are_explained(void **state)
 	result_set_clear(&set);
 }
 
+/* Where people read: the same escapes; the JSON document has its own. */
+static void every_format_escapes_names(void **state)
+{
+	static const char lines[] =
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"l\\u001b[2J\"],"
+		"\"workloads\":[\"w\\u202e\"],\"user\":\"u\"}\n"
+		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\\u009b\",\"attempt\":1,\"trial\":1,"
+		"\"block\":1,\"layout\":0,\"workload\":0,\"ok\":true,\"complete\":true,"
+		"\"elapsed_ns\":1000000000}\n";
+	static const struct {
+		int (*report)(const struct result_set *s, const struct report_options *o,
+			struct buf *out, struct err *e);
+		const char *layout, *workload, *host;
+	} cases[] = {
+		{report_text, "l\\x1b[2J", "w\\u{202e}", "h\\xc2\\x9b"},
+		{report_markdown, "l\\\\x1b\\[2J", "w\\\\u\\{202e\\}", "h\\\\xc2\\\\x9b"},
+		{report_csv, "l\\x1b[2J", "w\\u{202e}", "h\\xc2\\x9b"},
+		{report_html, "l\\x1b[2J", "w\\u{202e}", "h\\xc2\\x9b"},
+	};
+	struct report_options o = {0};
+	struct result_set set = {0};
+	struct err e;
+
+	(void)state;
+	lines_read(lines, &set);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf out = {0};
+
+		assert_ok(cases[i].report(&set, &o, &out, &e), e);
+		assert_null(strchr(out.data, '\x1b'));
+		assert_null(strstr(out.data, "\xc2\x9b"));
+		assert_null(strstr(out.data, "\xe2\x80\xae"));
+		assert_has(out.data, cases[i].layout);
+		assert_has(out.data, cases[i].workload);
+		assert_has(out.data, cases[i].host);
+		buf_free(&out);
+	}
+	result_set_clear(&set);
+}
+
+/* Wide characters take two columns, combining ones none. */
+static void columns_stand_below_each_other(void **state)
+{
+	static const char lines[] =
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"磁碟陣列\",\"Zu\\u0308rich\"],"
+		"\"workloads\":[\"寫\"],\"user\":\"u\"}\n"
+		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"attempt\":1,\"trial\":1,"
+		"\"block\":1,\"layout\":0,\"workload\":0,\"ok\":true,\"complete\":true,"
+		"\"elapsed_ns\":1000000000}\n"
+		"{\"type\":\"trial\",\"run\":1,\"host\":\"h\",\"attempt\":1,\"trial\":2,"
+		"\"block\":1,\"layout\":1,\"workload\":0,\"ok\":true,\"complete\":true,"
+		"\"elapsed_ns\":1000000000}\n";
+	struct report_options o = {0};
+	struct result_set set = {0};
+	struct buf out = {0};
+	struct err e;
+
+	(void)state;
+	lines_read(lines, &set);
+	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_has(out.data, "\n寫        n  mean");
+	assert_has(out.data, "\n磁碟陣列  1    1s");
+	assert_has(out.data, "\nZu\xcc\x88rich    1    1s");
+	buf_free(&out);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_format_escapes_names),
+		cmocka_unit_test(columns_stand_below_each_other),
 		cmocka_unit_test(no_bound_is_below_what_can_be),
 		cmocka_unit_test(a_heading_says_what_its_column_holds),
 		cmocka_unit_test(all_formats_tell_the_same),
