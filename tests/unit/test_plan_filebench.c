@@ -30,7 +30,7 @@ static const struct wrong wrongs[] = {
 		"7:18: workloads.w.filebench: varmail:11:8: fileset 'spool' has no files: 'entries=' is "
 		"missing or 0\n"},
 	{"value of two lines", FILEBENCH("{personality: varmail, nfiles: \"5\\nsystem \\\"id\\\"\"}"),
-		"7:49: workloads.w.filebench.nfiles: '5?system \"id\"' is no value of a variable: letters, "
+		"7:49: workloads.w.filebench.nfiles: '5\\x0asystem \"id\"' is no value of a variable: letters, "
 		"digits and . _ - $ %, at most 79\n"},
 	{"program", FILEBENCH("{personality: varmail, program: other}"),
 		"7:50: workloads.w.filebench.program: 'other' must be native, filebench "

@@ -29,7 +29,7 @@ static const struct wrong layouts[] = {
 	{"existing double slash", LAYOUT("{existing: /tank//x}"),
 		"5:17: layouts.a.existing: '/tank//x' must not contain '//'\n"},
 	{"existing newline", LAYOUT("{existing: \"/tank/a\\nb\"}"),
-		"5:17: layouts.a.existing: '/tank/a?b' must not contain control characters\n"},
+		"5:17: layouts.a.existing: '/tank/a\\x0ab' must not contain control characters\n"},
 	{"existing and pool", LAYOUT("{existing: /x, pool: {level: stripe, disks: 1}}"),
 		"5:17: layouts.a: 'existing' uses what is there: nothing else can be built "
 		"beside it\n"},

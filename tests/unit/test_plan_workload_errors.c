@@ -163,7 +163,7 @@ static const struct wrong files[] = {
 		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
 		"most 128 bytes\n"},
 	{"\"a newline b\"", STREAM("{op: write, size: 1G, file: \"a\\nb\"}"),
-		"7:43: workloads.w.stream.file: 'a?b' is not a file name: use letters, "
+		"7:43: workloads.w.stream.file: 'a\\x0ab' is not a file name: use letters, "
 		"digits, '.', '_', '+', '-' and {trial}, not starting with '.' or '-', at "
 		"most 128 bytes\n"},
 	{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
