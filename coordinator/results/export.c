@@ -97,12 +97,22 @@ void export_environment(const struct result_environment *v, struct buf *out)
 	}
 }
 
-static json_t *telemetry_json(const struct telemetry *t)
+static void add_telemetry(const struct telemetry *t, struct buf *out)
 {
-	json_t *o = json_object();
+	size_t from;
 
-	export_fields_write(o, &export_telemetry_table, t);
-	return o;
+	buf_adds(out, ",\"telemetry\":");
+	from = out->len;
+	export_members(&export_telemetry_table, t, out);
+	out->data[from] = '{'; /* for the first comma */
+	buf_addc(out, '}');
+}
+
+static void add_json(const char *key, json_t *v, struct buf *out)
+{
+	buf_addf(out, ",\"%s\":", key);
+	json_line(v, out);
+	json_decref(v);
 }
 
 static json_t *printed_json(const struct result_trial *t)
@@ -120,17 +130,14 @@ static json_t *printed_json(const struct result_trial *t)
 
 void export_trial(const struct result_trial *t, struct buf *out)
 {
-	json_t *o = export_line_new("trial", t->run);
-	size_t from = out->len;
-
-	export_fields_write(o, &export_trial_table, t);
-	set(o, "telemetry", telemetry_json(&t->sum.tele));
-	set(o, "hist", export_hist_json(t->sum.hist, t->sum.hist_len));
-	set(o, "evidence", export_evidence_json(t->sum.n_evidence ? t->sum.evidence : NULL));
+	export_begin("trial", t->run, out);
+	export_members(&export_trial_table, t, out);
+	add_telemetry(&t->sum.tele, out);
+	export_hist(t->sum.hist, t->sum.hist_len, out);
+	add_json("evidence", export_evidence_json(t->sum.n_evidence ? t->sum.evidence : NULL), out);
 	if (t->n_printed)
-		set(o, "printed", printed_json(t));
-	export_line_end(o, out);
-	export_hist_end(out, from, t->sum.hist, t->sum.hist_len);
+		add_json("printed", printed_json(t), out);
+	buf_adds(out, "}\n");
 	export_detail(t, out);
 	export_trial_disks(t, out);
 }

@@ -7,33 +7,30 @@
 #include "coordinator/results/export_line.h"
 #include "coordinator/results/export_write.h"
 
-static json_t *line_of(
-	const struct result_trial *t, const char *type, const struct field_table *table, const void *row)
+static void begin_line(const struct result_trial *t, const char *type, const struct field_table *table,
+	const void *row, struct buf *out)
 {
-	json_t *o = export_of_trial(type, t->run, t->host, t->attempt, t->sum.trial);
-
-	export_fields_write(o, table, row);
-	return o;
+	export_begin_of_trial(type, t->run, t->host, t->attempt, t->sum.trial, out);
+	export_members(table, row, out);
 }
 
 void export_detail(const struct result_trial *t, struct buf *out)
 {
 	const struct trial_detail *d = &t->sum.detail;
-	json_t *o;
 
 	for (size_t i = 0; i < d->n_parts; i++) {
-		size_t from = out->len;
-
-		o = line_of(t, "part", &export_part_table, &d->parts[i]);
-		json_object_set_new(
-			o, "hist", export_hist_json(d->parts[i].hist, d->parts[i].hist_len));
-		export_line_end(o, out);
-		export_hist_end(out, from, d->parts[i].hist, d->parts[i].hist_len);
+		begin_line(t, "part", &export_part_table, &d->parts[i], out);
+		export_hist(d->parts[i].hist, d->parts[i].hist_len, out);
+		buf_adds(out, "}\n");
 	}
-	for (size_t i = 0; i < d->n_facts; i++)
-		export_line_end(line_of(t, "fact", &export_fact_table, &d->facts[i]), out);
-	for (size_t i = 0; i < d->n_notes; i++)
-		export_line_end(line_of(t, "note", &export_note_table, &d->notes[i]), out);
+	for (size_t i = 0; i < d->n_facts; i++) {
+		begin_line(t, "fact", &export_fact_table, &d->facts[i], out);
+		buf_adds(out, "}\n");
+	}
+	for (size_t i = 0; i < d->n_notes; i++) {
+		begin_line(t, "note", &export_note_table, &d->notes[i], out);
+		buf_adds(out, "}\n");
+	}
 }
 
 static int too_many(const struct export_line *l, size_t most, struct err *e)

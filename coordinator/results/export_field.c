@@ -96,6 +96,29 @@ static void print_other(json_t *v, struct buf *out)
 	json_decref(v);
 }
 
+/* A text that stands in JSON as it is: most names. */
+static int print_plain(const char *s, struct buf *out)
+{
+	size_t n = 0;
+
+	while (s[n] >= ' ' && s[n] <= '~' && s[n] != '"' && s[n] != '\\')
+		n++;
+	if (s[n])
+		return 0;
+	buf_addc(out, '"');
+	buf_add(out, s, n);
+	buf_addc(out, '"');
+	return 1;
+}
+
+static void print_text(const char *s, struct buf *out)
+{
+	if (!s)
+		buf_adds(out, "null");
+	else if (!print_plain(s, out))
+		print_other(json_text(s), out);
+}
+
 static void print_value(const struct field *f, const void *at, struct buf *out)
 {
 	if (f->kind == FIELD_U64 && *(const uint64_t *)at <= INT64_MAX)
@@ -104,8 +127,39 @@ static void print_value(const struct field *f, const void *at, struct buf *out)
 		print_count((uint64_t)*(const int64_t *)at, out);
 	else if (f->kind == FIELD_U32)
 		print_count(*(const uint32_t *)at, out);
+	else if (f->kind == FIELD_BOOL)
+		buf_adds(out, *(const int *)at ? "true" : "false");
+	else if (f->kind == FIELD_TEXT || f->kind == FIELD_REF)
+		print_text(*(char *const *)at, out);
 	else
 		print_other(value_of(f, at), out);
+}
+
+void export_members(const struct field_table *t, const void *from, struct buf *out)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		buf_adds(out, ",\"");
+		buf_adds(out, t->v[i].key);
+		buf_adds(out, "\":");
+		print_value(&t->v[i], (const char *)from + t->v[i].offset, out);
+	}
+}
+
+void export_begin(const char *type, uint64_t run, struct buf *out)
+{
+	buf_adds(out, "{\"type\":\"");
+	buf_adds(out, type);
+	buf_adds(out, "\",\"run\":");
+	print_count(run, out);
+}
+
+void export_begin_of_trial(const char *type, uint64_t run, const char *host, uint32_t attempt,
+	uint32_t trial, struct buf *out)
+{
+	const struct export_piece of = {host, NULL, attempt, trial};
+
+	export_begin(type, run, out);
+	export_members(&export_of_trial_table, &of, out);
 }
 
 void export_fields_print(const struct field_table *t, const void *from, struct buf *out)

@@ -63,8 +63,14 @@ struct export_piece {
 /* ---- writing ---- */
 void export_fields_write(json_t *o, const struct field_table *t, const void *from);
 json_t *export_count(uint64_t v); /* as FIELD_U64 */
-/* The values without their keys, as the text of a list, appended. (Not as JSON values: series have
- * many.) */
+/* Lines as text, without a JSON value for each of their members: trials and series have many. The line's
+ * first members, all of a table's, each with a comma before it; the line ends with "}\n". type and keys
+ * hold nothing that JSON escapes. */
+void export_begin(const char *type, uint64_t run, struct buf *out);
+void export_begin_of_trial(const char *type, uint64_t run, const char *host, uint32_t attempt,
+	uint32_t trial, struct buf *out);
+void export_members(const struct field_table *t, const void *from, struct buf *out);
+/* The values without their keys, as the text of a list, appended. */
 void export_fields_print(const struct field_table *t, const void *from, struct buf *out);
 
 /* ---- reading ---- */

@@ -12,11 +12,11 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/export_line.h"
+#include "coordinator/results/export_scan.h"
 #include "coordinator/results/export_write.h"
 
 #define HIST "\"hist\":{"
 #define LIST "\"buckets\":["
-#define PLACE LIST
 #define BEHIND "]}"
 
 #define TOTAL(key_, member)                                                                        \
@@ -64,46 +64,25 @@ static void add_buckets(const struct hist *h, struct buf *out)
 		out->len--; /* the last comma */
 }
 
-void export_hist_end(struct buf *out, size_t from, const char *bytes, size_t len)
+void export_hist(const char *bytes, size_t len, struct buf *out)
 {
-	char *place = memmem(out->data + from, out->len - from, PLACE, strlen(PLACE));
-	struct buf rest = {0};
 	struct err ignored;
 	struct hist *h;
 
-	if (!place)
-		return;
-	h = xmalloc(sizeof(*h));
-	if (hist_decode(bytes, len, h, &ignored) == 0) {
-		size_t before = (size_t)(place - out->data) + strlen(PLACE);
+	buf_adds(out, ",\"hist\":");
+	h = bytes ? xmalloc(sizeof(*h)) : NULL;
+	if (!h || hist_decode(bytes, len, h, &ignored) != 0) {
+		buf_adds(out, "null");
+	} else {
+		size_t from = out->len;
 
-		buf_add(&rest, out->data + before, out->len - before);
-		out->len = before;
+		export_members(&totals, h, out);
+		out->data[from] = '{'; /* for the first comma */
+		buf_adds(out, "," LIST);
 		add_buckets(h, out);
-		buf_add(out, rest.data, rest.len);
-		buf_free(&rest);
+		buf_adds(out, BEHIND);
 	}
 	free(h);
-}
-
-json_t *export_hist_json(const char *bytes, size_t len)
-{
-	struct hist *h;
-	struct err ignored;
-	json_t *o;
-
-	if (!bytes)
-		return json_null();
-	h = xmalloc(sizeof(*h));
-	if (hist_decode(bytes, len, h, &ignored) != 0) {
-		free(h);
-		return json_null();
-	}
-	o = json_object();
-	export_fields_write(o, &totals, h);
-	json_object_set_new_nocheck(o, "buckets", json_array());
-	free(h);
-	return o;
 }
 
 /* Pairs of whole numbers: a bucket's lowest value, how many are in it. */
@@ -192,6 +171,46 @@ int export_hist_read(const struct export_line *l, char **ret, size_t *ret_len, s
 	*ret_len = bytes.len;
 	*ret = buf_take(&bytes);
 	return 0;
+}
+
+/* Buckets add to the sums, which the line tells for itself. */
+static int scan_hist(struct export_scan *s, struct hist *h)
+{
+	int64_t count, sum, min, max;
+	struct err ignored;
+
+	hist_clear(h);
+	if (!scan_is(s, "\"count\":") || !scan_number(s, &count) || !scan_is(s, ",\"sum_ns\":") ||
+		!scan_number(s, &sum) || !scan_is(s, ",\"min_ns\":") || !scan_number(s, &min) ||
+		!scan_is(s, ",\"max_ns\":") || !scan_number(s, &max) || !scan_is(s, "," LIST) ||
+		!scan_buckets(s, h) || !scan_is(s, "}"))
+		return 0;
+	h->count = (uint64_t)count;
+	h->sum = (uint64_t)sum;
+	h->min = (uint64_t)min;
+	h->max = (uint64_t)max;
+	return !hist_check(h, &ignored);
+}
+
+int export_hist_scan(struct export_scan *s, char **ret, size_t *ret_len)
+{
+	struct buf bytes = {0};
+	struct hist *h;
+	int good;
+
+	if (scan_is(s, ",\"hist\":null"))
+		return 1;
+	if (!scan_is(s, "," HIST))
+		return 0;
+	h = xmalloc(sizeof(*h));
+	good = scan_hist(s, h);
+	if (good) {
+		hist_encode(h, &bytes);
+		*ret_len = bytes.len;
+		*ret = buf_take(&bytes);
+	}
+	free(h);
+	return good;
 }
 
 /* Where the numbers of the histogram's list begin; NULL when the line has none that ends it. In a

@@ -39,6 +39,18 @@ int export_parse(const char *name, const char *line, size_t len, size_t max, jso
 int export_hist_read(
 	const struct export_line *l, char **ret, size_t *ret_len, struct err *e);
 
+/* ",\"hist\":…" of a line that is scanned, in the same way: 1, or 0 where it is to be read by other
+ * means. */
+struct export_scan;
+int export_hist_scan(struct export_scan *s, char **ret, size_t *ret_len);
+
+/* ---- export_read.c, export_plain.c ---- */
+/* Adds it to the set, which takes what it owns. */
+void export_take_trial(struct result_set *s, struct result_trial *t);
+/* A trial's line just as we write it: 1, it was taken, and *ret_run is its run. 0: it is to be read as
+ * any line, which says what is wrong with it. */
+int export_read_plain_trial(struct result_set *s, const char *line, size_t len, uint64_t *ret_run);
+
 /* ---- export_evidence.c, export_evidence_read.c ---- */
 /* A member "evidence" of a trial's line. */
 struct json_t *export_evidence_json(const struct trial_evidence *v); /* NULL gives null */

@@ -165,6 +165,16 @@ static int read_trial_parts(const struct export_line *l, struct result_trial *t,
 	return export_hist_read(l, &t->sum.hist, &t->sum.hist_len, e);
 }
 
+void export_take_trial(struct result_set *s, struct result_trial *t)
+{
+	t->sum.block = t->block;
+	t->sum.layout = t->layout;
+	t->sum.workload = t->workload;
+	t->sum.repeat = t->repeat;
+	s->trials = xgrow(s->trials, s->n_trials, &s->cap_trials, sizeof(*s->trials));
+	s->trials[s->n_trials++] = *t;
+}
+
 static int read_trial(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)
 {
 	struct result_trial t = {.run = run};
@@ -173,12 +183,7 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 		result_trial_clear(&t);
 		return -1;
 	}
-	t.sum.block = t.block;
-	t.sum.layout = t.layout;
-	t.sum.workload = t.workload;
-	t.sum.repeat = t.repeat;
-	s->trials = xgrow(s->trials, s->n_trials, &s->cap_trials, sizeof(*s->trials));
-	s->trials[s->n_trials++] = t;
+	export_take_trial(s, &t);
 	return 0;
 }
 
@@ -301,7 +306,10 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 	json_t *o;
 	int rc;
 
-	if (len <= LINE_MAX_BYTES && export_read_plain_series(s, line, len, &run)) {
+	if (len && line[len - 1] == '\n')
+		len--;
+	if (len <= LINE_MAX_BYTES && (export_read_plain_trial(s, line, len, &run) ||
+					     export_read_plain_series(s, line, len, &run))) {
 		count_line(s, run, line_no);
 		return 0;
 	}

@@ -15,8 +15,6 @@ json_t *export_of_trial(
 void export_trial_disks(const struct result_trial *t, struct buf *out);
 void export_detail(const struct result_trial *t, struct buf *out);
 
-/* An encoded histogram as the lines have it, without its buckets; null when there is none. */
-json_t *export_hist_json(const char *bytes, size_t len);
-/* Behind export_line_end() of a line that has one: its buckets. The line began at `from`. */
-void export_hist_end(struct buf *out, size_t from, const char *bytes, size_t len);
+/* An encoded histogram as a line's member "hist", with the comma before it; null when there is none. */
+void export_hist(const char *bytes, size_t len, struct buf *out);
 #endif
