@@ -15,16 +15,28 @@ void call_show(struct call *c)
 	call_query(c, QUERY_SHOW, c->in.target);
 }
 
+/* The words behind the first say whose. */
+static void export_series_of(struct call *c)
+{
+	struct buf target = {0};
+
+	buf_adds(&target, c->in.target);
+	for (size_t i = 1; i < c->in.args.n; i++)
+		buf_addf(&target, "\n%s", c->in.args.v[i]);
+	call_query(c, QUERY_EXPORT_SERIES, target.data);
+	buf_free(&target);
+}
+
 void call_export(struct call *c)
 {
 	/* what a report does without; whoever does not say so gets everything */
 	const char *for_what = c->in.args.n ? c->in.args.v[0] : "";
 
-	call_query(c,
-		strcmp(for_what, "report") == 0  ? QUERY_EXPORT_REPORT
-		: strcmp(for_what, "brief") == 0 ? QUERY_EXPORT_BRIEF
-						 : QUERY_EXPORT,
-		c->in.target);
+	if (strcmp(for_what, "series") == 0)
+		export_series_of(c);
+	else
+		call_query(c, strcmp(for_what, "results") == 0 ? QUERY_EXPORT_REPORT : QUERY_EXPORT,
+			c->in.target);
 }
 
 void call_whoami(struct call *c)

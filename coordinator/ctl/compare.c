@@ -137,7 +137,7 @@ static int read_formats(const struct ctl *c, const struct args *a, struct reques
 			out, out);
 	if (fetch_format("--input-format", in, &q->format, e) || output_choose(c, a, &q->output, e))
 		return -1;
-	q->sources.disks = output_is(&q->output, "html");
+	q->sources.plots = output_is(&q->output, "html") ? PLOTS_OF_ANY : PLOTS_NONE;
 	return 0;
 }
 

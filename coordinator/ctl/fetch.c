@@ -28,15 +28,60 @@ static int on_line(void *arg, const char *line, size_t len, struct err *e)
 	return export_read_line(r->set, r->name, ++r->line_no, line, len, e);
 }
 
-int fetch_add_run(
-	struct client *c, const char *run, int disks, struct result_set *set, struct err *e)
+static int fetch_export(struct client *c, const char *run, const struct strv *what,
+	client_line on, struct reading *r, struct err *e)
 {
-	char *for_what[] = {disks ? "report" : "brief", NULL};
-	struct msg_call call = {.verb = CALL_EXPORT, .target = (char *)run,
-		.args = {.v = for_what, .n = 1}};
-	struct reading r = {.set = set, .name = run};
+	struct msg_call call = {.verb = CALL_EXPORT, .target = (char *)run, .args = *what};
 
-	return client_call(c, &call, on_line, &r, e) || export_read_whole(set, run, e) ? -1 : 0;
+	return client_call(c, &call, on, r, e);
+}
+
+/* A coordinator that does not know the question answers with everything. */
+static int on_series(void *arg, const char *line, size_t len, struct err *e)
+{
+	static const char begin[] = "{\"type\":\"series";
+
+	if (len < sizeof(begin) - 1 || memcmp(line, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	return on_line(arg, line, len, e);
+}
+
+/* Of the run that was read last, by its number: "last" may be another one meanwhile. */
+static int add_series(
+	struct client *c, enum series_plots plots, struct result_set *set, struct err *e)
+{
+	struct reading r = {.set = set};
+	struct strv words = {0};
+	char run[24];
+	int bad;
+
+	strv_add(&words, "series");
+	bad = series_want_of(set, plots, &words, e);
+	if (!bad && words.n > 1) {
+		snprintf(run, sizeof(run), "%llu", (unsigned long long)set->runs[0].id);
+		r.name = run;
+		bad = fetch_export(c, run, &words, on_series, &r, e) || fetch_end(set, e) ? -1 : 0;
+	}
+	strv_free(&words);
+	return bad;
+}
+
+int fetch_run(struct client *c, const char *run, enum series_plots plots, struct result_set *ret,
+	struct err *e)
+{
+	char *results[] = {"results", NULL};
+	const struct strv what = {.v = results, .n = 1};
+	struct result_set set = {0};
+	struct reading r = {.set = &set, .name = run};
+
+	if (fetch_export(c, run, &what, on_line, &r, e) || export_read_whole(&set, run, e) ||
+		fetch_end(&set, e) ||
+		(!set.n_series && add_series(c, plots, &set, e))) {
+		result_set_clear(&set);
+		return -1;
+	}
+	*ret = set;
+	return 0;
 }
 
 /* Lines of a file, none longer than LINE_MAX_BYTES. */
@@ -200,18 +245,6 @@ json_t *fetch_log_json(const struct buf *log)
 int fetch_end(struct result_set *set, struct err *e)
 {
 	return export_read_end(set, e);
-}
-
-int fetch_run(struct client *c, const char *run, struct result_set *ret, struct err *e)
-{
-	struct result_set set = {0};
-
-	if (fetch_add_run(c, run, 0, &set, e) || fetch_end(&set, e)) {
-		result_set_clear(&set);
-		return -1;
-	}
-	*ret = set;
-	return 0;
 }
 
 static const struct {

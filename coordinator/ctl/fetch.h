@@ -7,14 +7,14 @@
 #include "coordinator/ctl/ctl.h"
 #include "coordinator/results/import.h"
 #include "coordinator/results/report.h"
+#include "coordinator/results/series_want.h"
 #include "coordinator/results/set.h"
 
-/* Adds a run of the coordinator, or a file ("-": standard input), to the set. After the last one:
- * fetch_end. disks: with each disk over time, which only reports with plots show. format NULL: found by
- * content; log and doubts (each may be NULL) as in
- * import.h. */
-int fetch_add_run(
-	struct client *c, const char *run, int disks, struct result_set *set, struct err *e);
+/* One run of the coordinator as a whole set, as far as a report needs it. */
+int fetch_run(struct client *c, const char *run, enum series_plots plots, struct result_set *ret,
+	struct err *e);
+/* Adds a file ("-": standard input) to the set. After the last one: fetch_end. format NULL: found by
+ * content; log and doubts (each may be NULL) as in import.h. */
 int fetch_add_file(const char *path, const struct format *format, struct result_set *set,
 	struct buf *log, struct buf *doubts, struct err *e);
 /* As fetch_add_file, with all that import.h lets choose; ret_run as there. */
@@ -28,8 +28,6 @@ void fetch_warn(const struct ctl *c, const struct buf *doubts);
 /* A log's lines as an array. */
 json_t *fetch_log_json(const struct buf *log);
 int fetch_end(struct result_set *set, struct err *e);
-/* One run as a whole set. */
-int fetch_run(struct client *c, const char *run, struct result_set *ret, struct err *e);
 
 /* Appends the report in a format that fetch_format_check knows; sets the options' version. */
 int fetch_report(const struct result_set *set, const char *format, struct report_options *o,

@@ -33,7 +33,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	ro = output_report_options(c, &o);
 	ro.long_form = args_get(a, "long") != NULL;
 	ro.redact = args_get(a, "redact") != NULL;
-	s.disks = output_is(&o, "html");
+	s.plots = output_is(&o, "html") ? PLOTS_OF_FIRST : PLOTS_NONE;
 	r = read_all(c, a, &s, e);
 	if (!r)
 		r = fetch_report(&s.set, o.format, &ro, &out, e);

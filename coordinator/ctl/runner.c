@@ -281,7 +281,7 @@ static int fetch_results(
 	struct report_options o = {.color = ctl->color_out, .width = ctl->width_out};
 	char *target = xasprintf("%llu", (unsigned long long)run);
 	struct result_set set = {0};
-	int r = fetch_run(c, target, &set, e);
+	int r = fetch_run(c, target, PLOTS_NONE, &set, e);
 
 	if (!r)
 		r = fetch_report(&set, ctl->json ? "json" : "text", &o, out, e);

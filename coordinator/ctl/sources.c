@@ -46,7 +46,7 @@ static int read_one(struct sources *s, struct ctl *c, const char *arg, const cha
 		return not_there(arg, e);
 	if (!s->conn.client && connection_open(c, &s->conn, e))
 		return err_prefix(e, "%s is no file; as a run", arg);
-	if (fetch_add_run(s->conn.client, arg, s->disks, one, e) == 0)
+	if (fetch_run(s->conn.client, arg, s->plots, one, e) == 0)
 		return 0;
 	return e->code == ERR_NOTFOUND && strspn(arg, "0123456789") < strlen(arg) ? not_there(arg, e)
 										  : -1;

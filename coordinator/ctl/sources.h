@@ -14,7 +14,7 @@ struct sources {
 	struct pivot_source *v; /* its runs in the order of the arguments; labels are ours */
 	char **longer; /* label with the run's number, where others have its name; or NULL */
 	size_t n, cap, cap_longer;
-	int disks;      /* set by the verb: each disk over time is wanted, too */
+	enum series_plots plots; /* set by the verb */
 	struct buf log; /* what each line of the files was taken for */
 	struct buf doubts; /* of the file that is read; told as warnings */
 	struct connection conn;

@@ -12,7 +12,7 @@
 #include "common/plan/workload.h"
 #include "coordinator/results/rules.h"
 
-static struct plan *parse_plan(const struct result_run *r)
+struct plan *analysis_plan(const struct result_run *r)
 {
 	struct yaml_errors errs = {0};
 	struct plan *p = NULL;
@@ -329,7 +329,7 @@ int analysis_begin(const struct result_set *s, struct analysis *ret, struct err 
 	for (size_t i = 0; i < s->n_runs; i++) {
 		a.runs[i].run = &s->runs[i];
 		a.runs[i].wish = &s->wish;
-		a.runs[i].plan = parse_plan(&s->runs[i]);
+		a.runs[i].plan = analysis_plan(&s->runs[i]);
 		find_hosts(s, &a.runs[i]);
 		analysis_find_had(s, &a.runs[i]);
 		find_headlines(s, &a.runs[i]);

@@ -95,6 +95,8 @@ struct analysis {
 };
 /* Plans, hosts, headlines and rows; neither findings nor comparisons. Also to be cleared. */
 int analysis_begin(const struct result_set *s, struct analysis *ret, struct err *e);
+/* The run's plan; NULL where there is no plan text, or it is not one of this version. Caller frees. */
+struct plan *analysis_plan(const struct result_run *r);
 /* The plan of a run that is made of others; NULL where one has none, or did other work. */
 struct plan *analysis_plan_of_sources(const struct result_run *r);
 int analysis_make(const struct result_set *s, struct analysis *ret, struct err *e);

@@ -57,6 +57,8 @@ void export_trial(const struct result_trial *t, struct buf *out);
 void export_summary(const struct result_summary *m, struct buf *out);
 void export_stop(const struct result_stop *s, struct buf *out);
 void export_series(const struct result_series *s, struct buf *out);
+/* Points with the columns of a series that tell how fast it went, without its disks. */
+void export_rates(const struct result_series *s, struct buf *out);
 void export_step(const struct result_step *s, struct buf *out);
 /* A whole set, in an order that can be read back: how many items it has, and the lines of one, from
  * 0. Returns the host that the item is about, NULL for a run. */

@@ -9,42 +9,36 @@
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
 #include "coordinator/results/export_line.h"
+#include "coordinator/results/export_scan.h"
 #include "coordinator/results/export_write.h"
 
 #define POINTS_PIECE 100
 #define CELLS_PIECE 2000
+#define RATE_COLUMNS 4 /* the first ones: start, end, operations, bytes */
 #define POINTS_MAX 100000
 
 /* ---- writing ---- */
 
-static json_t *columns_json(void)
+static void add_columns(const struct field_table *t, struct buf *out)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < export_point_table.n; i++)
-		json_array_append_new(list, json_text(export_point_table.v[i].key));
-	return list;
+	for (size_t i = 0; i < t->n; i++) {
+		buf_adds(out, i ? ",\"" : "\"");
+		buf_adds(out, t->v[i].key);
+		buf_addc(out, '"');
+	}
 }
 
-static json_t *of_series(const char *type, const struct result_series *s)
+static void export_piece(
+	const struct result_series *s, const struct field_table *t, size_t from, struct buf *out)
 {
-	return export_of_trial(type, s->run, s->host, s->attempt, s->trial);
-}
-
-/* The line's members, then the points as text. */
-static void export_points(const struct result_series *s, size_t from, struct buf *out)
-{
-	json_t *o = of_series("series", s);
-
-	json_object_set_new_nocheck(o, "columns", columns_json());
-	json_line(o, out);
-	json_decref(o);
-	out->len--; /* the closing brace */
-	buf_adds(out, ",\"points\":[");
+	export_begin_of_trial("series", s->run, s->host, s->attempt, s->trial, out);
+	buf_adds(out, ",\"columns\":[");
+	add_columns(t, out);
+	buf_adds(out, "],\"points\":[");
 	for (size_t i = from; i < s->n && i < from + POINTS_PIECE; i++) {
 		if (i > from)
 			buf_addc(out, ',');
-		export_fields_print(&export_point_table, &s->points[i], out);
+		export_fields_print(t, &s->points[i], out);
 	}
 	buf_adds(out, "]}\n");
 }
@@ -67,7 +61,8 @@ static json_t *span_json(const struct result_series *s, size_t span)
 
 static void export_spans(const struct result_series *s, size_t from, size_t piece, struct buf *out)
 {
-	json_t *o = of_series("series-disks", s), *spans = json_array();
+	json_t *o = export_of_trial("series-disks", s->run, s->host, s->attempt, s->trial);
+	json_t *spans = json_array();
 
 	for (size_t i = from; i < s->n_spans && i < from + piece; i++)
 		json_array_append_new(spans, span_json(s, i));
@@ -76,14 +71,27 @@ static void export_spans(const struct result_series *s, size_t from, size_t piec
 	export_line_end(o, out);
 }
 
+static void export_points(
+	const struct result_series *s, const struct field_table *t, struct buf *out)
+{
+	for (size_t from = 0; from < s->n; from += POINTS_PIECE)
+		export_piece(s, t, from, out);
+}
+
+void export_rates(const struct result_series *s, struct buf *out)
+{
+	const struct field_table rates = {export_point_table.v, RATE_COLUMNS};
+
+	export_points(s, &rates, out);
+}
+
 void export_series(const struct result_series *s, struct buf *out)
 {
 	size_t piece = s->n_disks ? CELLS_PIECE / s->n_disks : 0;
 
 	if (piece == 0)
 		piece = 1;
-	for (size_t from = 0; from < s->n; from += POINTS_PIECE)
-		export_points(s, from, out);
+	export_points(s, &export_point_table, out);
 	for (size_t from = 0; s->n_disks && from < s->n_spans; from += piece)
 		export_spans(s, from, piece, out);
 }
@@ -195,50 +203,34 @@ int export_read_series(
 	return rc ? too_many_points(l, e) : 0;
 }
 
-/* A whole number without a sign; 0 where there is none, or one that is too large. */
-static int scan_number(const char **at, const char *end, int64_t *ret)
-{
-	const char *p = *at;
-	int64_t v = 0;
-
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
-			return 0;
-	if (p == *at || (p - *at > 1 && **at == '0'))
-		return 0;
-	*at = p;
-	*ret = v;
-	return 1;
-}
-
-static int scan_point(const char **at, const char *end, const struct field *const *rows, size_t n,
-	struct result_point *ret)
+static int scan_point(
+	struct export_scan *s, const struct field *const *rows, size_t n, struct result_point *ret)
 {
 	int64_t v;
 
 	*ret = (struct result_point){0};
 	for (size_t i = 0; i < n; i++) {
-		if (*at == end || *(*at)++ != (i ? ',' : '[') || !scan_number(at, end, &v) ||
+		if (!scan_is(s, i ? "," : "[") || !scan_number(s, &v) ||
 			(rows[i] && !export_field_take_count(rows[i], v, ret)))
 			return 0;
 	}
-	return *at < end && *(*at)++ == ']';
+	return scan_is(s, "]");
 }
 
 /* "[[0,1000,…],[…]]}", points of the columns, each a list of whole numbers; NULL where anything else
  * stands there. */
-static struct result_point *scan_points(const char *at, const char *end, const struct field *const *rows,
-	size_t columns, size_t *ret_n)
+static struct result_point *scan_points(
+	struct export_scan *s, const struct field *const *rows, size_t columns, size_t *ret_n)
 {
 	struct result_point *v = NULL;
 	size_t n = 0, cap = 0;
-	int good = at < end && *at++ == '[' && columns > 0;
+	int good = columns > 0 && scan_is(s, "[");
 
 	do {
 		v = xgrow(v, n, &cap, sizeof(*v));
-		good = good && scan_point(&at, end, rows, columns, &v[n++]);
-	} while (good && at < end && *at == ',' && at++);
-	good = good && end - at == 2 && at[0] == ']' && at[1] == '}';
+		good = good && scan_point(s, rows, columns, &v[n++]);
+	} while (good && scan_is(s, ","));
+	good = good && scan_is(s, "]}") && s->at == s->end;
 	if (!good) {
 		free(v);
 		return NULL;
@@ -248,7 +240,7 @@ static struct result_point *scan_points(const char *at, const char *end, const s
 }
 
 /* Takes the points where all of it is as it is written here. */
-static int take_plain(struct result_set *s, const struct export_line *l, const char *points, const char *end)
+static int take_plain(struct result_set *s, const struct export_line *l, struct export_scan points)
 {
 	const json_t *columns = json_object_get(l->o, "columns");
 	const struct field **rows = xcalloc(json_array_size(columns) + 1, sizeof(*rows));
@@ -261,7 +253,7 @@ static int take_plain(struct result_set *s, const struct export_line *l, const c
 	if (run > 0 && !strcmp(json_get_str(l->o, "type", ""), "series") &&
 		!export_fields_read(l, FIELD_OF_LINE, l->o, &export_of_trial_table, &of, &ignored) &&
 		!read_columns(l, columns, rows, &ignored))
-		read = scan_points(points, end, rows, json_array_size(columns), &n);
+		read = scan_points(&points, rows, json_array_size(columns), &n);
 	free(rows);
 	if (!read || add_points(s, (uint64_t)run, &of, read, n)) {
 		free(read);
@@ -291,7 +283,8 @@ int export_read_plain_series(
 	buf_addc(&head, '}');
 	if (!export_parse("", head.data, head.len, head.len, &o, &ignored)) {
 		l.o = o;
-		taken = take_plain(s, &l, points + sizeof(member) - 1, line + len);
+		taken = take_plain(s, &l,
+			(struct export_scan){points + sizeof(member) - 1, line + len});
 		*ret_run = (uint64_t)json_get_int(o, "run", 0);
 	}
 	json_decref(o);

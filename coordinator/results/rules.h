@@ -45,6 +45,10 @@ struct rule {
 extern const struct rule rule_table[];
 extern const size_t rule_count;
 
+struct workload;
+/* Whether V26 reads how fast the trials of that workload went over time, out of their series. */
+int rule_wants_rates(const struct workload *w);
+
 /* Runs all rules on a run; findings are added to out, ordered by rule. */
 void rules_check(const struct result_set *s, const struct analysis *a, const struct analysis_run *r,
 	struct findings *out);

@@ -105,7 +105,7 @@ static int is_flash(const struct volume_disks *d)
 }
 
 /* Writes for a set time, as fast as it can: its rate is what is asked, and it had time to settle. */
-static int is_timed_write(const struct workload *w)
+int rule_wants_rates(const struct workload *w)
 {
 	struct workload_nature n;
 
@@ -148,7 +148,7 @@ void rule_not_steady(const struct rule_input *in)
 	}
 	timed = xcalloc(p->n_workloads + 1, 1);
 	for (size_t i = 0; i < p->n_workloads; i++)
-		timed[i] = (unsigned char)is_timed_write(&p->workloads[i]);
+		timed[i] = (unsigned char)rule_wants_rates(&p->workloads[i]);
 	volume_disks_of(in, &v, &n);
 	for (size_t i = 0; i < n; i++)
 		if (v[i].layout_index < p->n_layouts)

@@ -30,7 +30,7 @@
  *   {"type":"step","run","job","host","attempt","block" (0: outside of any),"layout",
  *    "layout_name","phase","what","argv":[],"elapsed_ns","ok","output","at"}
  *                                           phase: build, cache, workload, teardown
- * QUERY_EXPORT, QUERY_EXPORT_REPORT, QUERY_EXPORT_BRIEF: coordinator/results/export.h
+ * QUERY_EXPORT, QUERY_EXPORT_REPORT, QUERY_EXPORT_SERIES: coordinator/results/export.h
  * QUERY_TOKENS, newest first:
  *   {"type":"token","id","role","name","state","created","expires","used","revoked","serial"}
  *                                           state: open, used, expired, revoked
@@ -46,6 +46,7 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "coordinator/results/export.h"
+#include "coordinator/results/series_want.h"
 #include "coordinator/store/codec.h"
 
 #define STEP_NS (200 * NS_PER_MS) /* a page ends early after that */
@@ -53,12 +54,19 @@
 
 void query_init(struct query *q, enum store_query kind, const char *target)
 {
-	*q = (struct query){.kind = kind, .target = xstrdup(target ? target : "")};
+	const char *words = target && kind == QUERY_EXPORT_SERIES ? strchrnul(target, '\n') : NULL;
+
+	*q = (struct query){.kind = kind,
+		.target = words ? xstrndup(target, (size_t)(words - target))
+				: xstrdup(target ? target : "")};
+	if (kind == QUERY_EXPORT_SERIES)
+		q->want = series_want_parse(words ? words : "");
 }
 
 void query_clear(struct query *q)
 {
 	free(q->target);
+	series_want_free(q->want);
 	json_decref(q->run.design);
 	buf_free(&q->pending);
 	*q = (struct query){0};
@@ -326,16 +334,17 @@ static const struct query_page *page_of(const struct query *q)
 		return stage <= query_n_pages_show ? &query_pages_show[stage - 1] : NULL;
 	case QUERY_PRECISION:
 		return NULL;
+	case QUERY_EXPORT_SERIES:
+		return stage == 0 ? &query_wanted_series : NULL;
 	default:
 		if (stage < query_n_pages_export)
 			return &query_pages_export[stage];
 		stage -= query_n_pages_export;
-		if (stage >= query_n_pages_details || q->only_job)
+		if (q->only_job || stage >= (q->kind == QUERY_EXPORT ? query_n_pages_details
+								   : query_n_pages_rest))
 			return NULL;
-		return query_pages_details[stage].lines == query_first_steps.lines &&
-				       q->kind != QUERY_EXPORT
-			       ? &query_first_steps
-			       : &query_pages_details[stage];
+		return q->kind == QUERY_EXPORT ? &query_pages_details[stage]
+					       : &query_pages_rest[stage];
 	}
 }
 
@@ -398,7 +407,7 @@ static int give(struct query *q, struct buf *out, struct err *e)
 static int needs_run(enum store_query kind)
 {
 	return kind == QUERY_SHOW || kind == QUERY_EXPORT || kind == QUERY_EXPORT_REPORT ||
-	       kind == QUERY_EXPORT_BRIEF || kind == QUERY_RUN_ID;
+	       kind == QUERY_EXPORT_SERIES || kind == QUERY_RUN_ID;
 }
 
 /* Behind the last possible row before the page's first. */

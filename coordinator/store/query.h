@@ -23,6 +23,7 @@ struct query {
 	uint64_t lines;          /* made so far */
 	int64_t only_job; /* an export of that job alone, without details; 0: of everything */
 	struct query_run run;
+	struct series_want *want; /* of QUERY_EXPORT_SERIES; else NULL */
 	struct buf pending; /* lines made and not yet given */
 	size_t given;       /* bytes of pending that are given */
 };
@@ -74,9 +75,12 @@ int query_precision(struct query *q, struct db *db, struct buf *out, struct err 
 
 /* An export is its results, then their details: series and commands, then its end. */
 extern const struct query_page query_pages_show[], query_pages_export[], query_pages_details[];
-/* In the place of the page of commands, for reports. */
-extern const struct query_page query_first_steps;
-extern const size_t query_n_pages_show, query_n_pages_export, query_n_pages_details;
+/* In the place of the details, for reports. */
+extern const struct query_page query_pages_rest[];
+/* The only page of QUERY_EXPORT_SERIES. */
+extern const struct query_page query_wanted_series;
+extern const size_t query_n_pages_show, query_n_pages_export, query_n_pages_details,
+	query_n_pages_rest;
 
 /* For lines: a wall time as RFC 3339 text, null when 0. */
 json_t *query_time(int64_t wall_ns);

@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/export.h"
+#include "coordinator/results/series_want.h"
 #include "coordinator/store/codec.h"
 #include "coordinator/store/query.h"
 #include "coordinator/store/series.h"
@@ -158,12 +159,16 @@ static int series_lines(
 		.host = (char *)db_get_text(row, 3),
 		.attempt = key.attempt,
 		.trial = key.trial};
+	int whole = !q->want || series_want_host(q->want, s.host);
 
+	if (!whole && !series_want_rates(q->want, (uint32_t)db_get_int(row, 4)))
+		return 0;
 	if (series_load(db, &key, &s, e) != 0)
 		return -1;
-	if (q->kind == QUERY_EXPORT_BRIEF)
-		s.n_spans = 0;
-	export_series(&s, out);
+	if (whole)
+		export_series(&s, out);
+	else
+		export_rates(&s, out);
 	s.host = NULL;
 	result_series_clear(&s);
 	return 0;
@@ -231,6 +236,15 @@ static int end_lines(
 	" WHERE t.job <= ?3 AND (t.job, t.attempt, t.trial) > (?4, ?5, ?6)"        \
 	" AND t.state > 0 ORDER BY t.job, t.attempt, t.trial" QUERY_LIMIT
 
+#define SERIES                                                                                     \
+	"SELECT t.job, t.attempt, t.trial, j.host, t.workload FROM trials t"                       \
+	" JOIN jobs j ON j.job = t.job" AFTER_TRIAL
+
+#define IMPORTS                                                                                    \
+	"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT
+
+#define END "SELECT run FROM runs WHERE run = ?1 AND run > ?4"
+
 #define STEPS                                                                                      \
 	"SELECT s.job, s.id, s.attempt, j.host, s.block, s.layout, s.phase, s.what, s.argv,"       \
 	" s.elapsed_ns, s.ok, s.output, s.at_ns FROM steps s JOIN jobs j ON j.job = s.job"         \
@@ -269,17 +283,19 @@ const struct query_page query_pages_export[] = {
 		3, QUERY_FROM_FIRST_JOB, trial_lines},
 };
 const struct query_page query_pages_details[] = {
-	{"SELECT t.job, t.attempt, t.trial, j.host FROM trials t JOIN jobs j ON j.job = t.job"
-	 AFTER_TRIAL,
-		3, QUERY_FROM_FIRST_JOB, series_lines},
+	{SERIES, 3, QUERY_FROM_FIRST_JOB, series_lines},
 	{STEPS " ORDER BY s.job, s.id" QUERY_LIMIT, 2, QUERY_FROM_FIRST_JOB, step_lines},
-	{"SELECT n, type, rest FROM imports WHERE run = ?1 AND n > ?4 ORDER BY n" QUERY_LIMIT,
-		1, 0, import_lines},
-	{"SELECT run FROM runs WHERE run = ?1 AND run > ?4", 1, 0, end_lines},
+	{IMPORTS, 1, 0, import_lines},
+	{END, 1, 0, end_lines},
 };
-const struct query_page query_first_steps = {
-	STEPS " AND (s.ok = 0 OR (s.job = ?2 AND s.block <= 1)) ORDER BY s.job, s.id" QUERY_LIMIT,
-	2, QUERY_FROM_FIRST_JOB, step_lines};
+const struct query_page query_pages_rest[] = {
+	{STEPS " AND (s.ok = 0 OR (s.job = ?2 AND s.block <= 1)) ORDER BY s.job, s.id" QUERY_LIMIT,
+		2, QUERY_FROM_FIRST_JOB, step_lines},
+	{IMPORTS, 1, 0, import_lines},
+	{END, 1, 0, end_lines},
+};
+const struct query_page query_wanted_series = {SERIES, 3, QUERY_FROM_FIRST_JOB, series_lines};
 /* clang-format on */
+const size_t query_n_pages_rest = ARRAY_LEN(query_pages_rest);
 const size_t query_n_pages_export = ARRAY_LEN(query_pages_export);
 const size_t query_n_pages_details = ARRAY_LEN(query_pages_details);

@@ -186,10 +186,12 @@ enum store_query {
 	QUERY_RUNS,   /* a line per run, newest first */
 	QUERY_SHOW,   /* a run's detail: run, jobs, units, trials, steps */
 	QUERY_EXPORT, /* a run as coordinator/results/export.h lines, samples' series included */
-	/* the same for a report: of the commands only what failed and one block of the first host; brief:
-	 * without each disk over time */
+	/* the same for a report: of the commands only what failed and one block of the first host, and
+	 * no series */
 	QUERY_EXPORT_REPORT,
-	QUERY_EXPORT_BRIEF,
+	/* target: a run, then a line for each of the series that are wanted, see
+	 * coordinator/results/series_want.h: these alone */
+	QUERY_EXPORT_SERIES,
 	QUERY_TOKENS,
 	/* target "RUN JOB HOSTS": {"type":"precision","precise":bool,"blocks":…,"widest":fraction},
 	 * see until_judge in coordinator/results/until.h; HOSTS: how many the run has */

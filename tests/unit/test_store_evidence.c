@@ -34,9 +34,9 @@ static void append(
 		fail_msg("record %llu: %s%s", (unsigned long long)first, a.err.text, a.append.text);
 }
 
-static void read_as(struct kit *k, enum store_query how, struct result_set *set)
+static void read_as(struct kit *k, enum store_query how, const char *target, struct result_set *set)
 {
-	struct kit_text t = kit_query(k, how, "last");
+	struct kit_text t = kit_query(k, how, target);
 	struct err e;
 	size_t no = 1;
 
@@ -53,7 +53,7 @@ static void read_as(struct kit *k, enum store_query how, struct result_set *set)
 
 static void read_set(struct kit *k, struct result_set *set)
 {
-	read_as(k, QUERY_EXPORT, set);
+	read_as(k, QUERY_EXPORT, "last", set);
 }
 
 #define SAMPLES 2500
@@ -206,18 +206,46 @@ static void a_report_takes_less(void **state)
 	v[4].u.step.ok = 0;
 	append(k, &key, 1, v, ARRAY_LEN(v));
 	append(k, &key, ARRAY_LEN(v) + 1, end, 2);
-	read_as(k, QUERY_EXPORT, &set);
+	read_as(k, QUERY_EXPORT, "last", &set);
 	assert_int_equal(set.n_steps, 4);
 	result_set_clear(&set);
-	read_as(k, QUERY_EXPORT_REPORT, &set);
+	read_as(k, QUERY_EXPORT_REPORT, "last", &set);
 	assert_int_equal(set.n_steps, 3);
 	assert_false(set.steps[2].ok);
-	assert_int_equal(set.series[0].n_spans, 1);
+	assert_int_equal(set.n_trials, 1);
+	assert_int_equal(set.n_series, 0);
 	result_set_clear(&set);
-	read_as(k, QUERY_EXPORT_BRIEF, &set);
-	assert_int_equal(set.n_steps, 3);
+	buf_free(&usage);
+}
+
+/* Its series come by themselves: whole ones of some hosts, how fast it went of some workloads. */
+static void series_are_asked_for(void **state)
+{
+	struct kit *k = *state;
+	struct job_key key = kit_job(k);
+	struct buf usage = {0};
+	struct record v[] = {rec_start(), rec_trial_start(1, 1, 0, 0), usage_sample(0, 2, &usage),
+		rec_trial_end(1, 1, 0, 0, 1)};
+	struct result_set set = {0};
+
+	append(k, &key, 1, v, ARRAY_LEN(v));
+	read_as(k, QUERY_EXPORT_SERIES, "last\nhost=knew\nrates=0", &set);
+	assert_int_equal(set.n_trials + set.n_runs, 0);
+	assert_int_equal(set.n_series, 1);
+	assert_int_equal(set.series[0].n_spans, 1);
+	assert_int_not_equal(set.series[0].points[0].bytes, 0);
+	assert_int_not_equal(set.series[0].points[0].tele.disks, 0);
+	result_set_clear(&set);
+	read_as(k, QUERY_EXPORT_SERIES, "last\nhost=other\nrates=0", &set);
+	assert_int_equal(set.n_series, 1);
 	assert_int_equal(set.series[0].n, 1);
 	assert_int_equal(set.series[0].n_spans, 0);
+	assert_int_not_equal(set.series[0].points[0].end_ns, 0);
+	assert_int_not_equal(set.series[0].points[0].bytes, 0);
+	assert_int_equal(set.series[0].points[0].tele.disks, 0);
+	result_set_clear(&set);
+	read_as(k, QUERY_EXPORT_SERIES, "last\nhost=other\nrates=1", &set);
+	assert_int_equal(set.n_series, 0);
 	result_set_clear(&set);
 	buf_free(&usage);
 }
@@ -300,6 +328,7 @@ int main(void)
 		T(a_trial_keeps_its_evidence),
 		T(commands_are_exported),
 		T(a_report_takes_less),
+		T(series_are_asked_for),
 		T(a_store_of_the_first_version_goes_on),
 		cmocka_unit_test(the_first_version_of_a_series_is_read),
 	};
