@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "coordinator/ctl/fetch.h"
-#include "coordinator/ctl/outfile.h"
 
 int output_choose(const struct ctl *c, const struct args *a, struct output *ret, struct err *e)
 {
 	const char *asked = args_get(a, "format"), *path = args_get(a, "output");
 	const char *named = path ? fetch_format_of(path) : NULL;
-	struct output o = {path, asked};
+	struct output o = {.path = path, .format = asked};
 
 	if (!asked)
 		o.format = c->json ? "json" : named ? named : "text";
@@ -32,13 +31,32 @@ struct report_options output_report_options(const struct ctl *c, const struct ou
 	return (struct report_options){.color = !o->path && c->color_out, .width = o->path ? 0 : c->width_out};
 }
 
-int output_write(const struct output *o, const struct buf *text, struct err *e)
+int output_more(void *output, struct buf *text, struct err *e)
 {
-	struct outfile f;
-	int r;
+	struct output *o = output;
 
-	if (outfile_open(o->path, &f, e))
+	if (!o->is_open && outfile_open(o->path, &o->file, e))
 		return -1;
-	r = outfile_write(&f, buf_str(text), text->len, e);
-	return outfile_close(&f, !r, e) || r ? -1 : 0;
+	o->is_open = 1;
+	if (outfile_write(&o->file, buf_str(text), text->len, e))
+		return -1;
+	buf_reset(text);
+	return 0;
+}
+
+void output_drop(struct output *o)
+{
+	if (o->is_open)
+		outfile_close(&o->file, 0, NULL);
+	o->is_open = 0;
+}
+
+int output_write(struct output *o, struct buf *text, struct err *e)
+{
+	if (output_more(o, text, e)) {
+		output_drop(o);
+		return -1;
+	}
+	o->is_open = 0;
+	return outfile_close(&o->file, 1, e);
 }

@@ -33,6 +33,8 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	ro = output_report_options(c, &o);
 	ro.long_form = args_get(a, "long") != NULL;
 	ro.redact = args_get(a, "redact") != NULL;
+	ro.drain = output_more;
+	ro.drain_arg = &o;
 	s.plots = output_is(&o, "html") ? PLOTS_OF_FIRST : PLOTS_NONE;
 	r = read_all(c, a, &s, e);
 	if (!r)
@@ -42,6 +44,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 		print_safe_lines(buf_str(&s.log), "", &out);
 	}
 	r = r ? r : output_write(&o, &out, e);
+	output_drop(&o);
 	buf_free(&out);
 	sources_clear(&s);
 	return r;

@@ -18,6 +18,10 @@ struct report_options {
 	/* Said where the verdicts are, in Markdown, CSV and HTML. */
 	const struct condition *conditions;
 	size_t n_conditions;
+	/* JSON, which may be large: takes what is written so far and resets the buffer; -1: e. NULL: all
+	 * of the report stays in the buffer. */
+	int (*drain)(void *arg, struct buf *out, struct err *e);
+	void *drain_arg;
 };
 
 /* Per run and host: for each workload a table of its layouts (n, mean and its 95 % interval of the

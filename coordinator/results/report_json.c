@@ -1,5 +1,5 @@
 /*
- * A result set as one JSON document (schema 1). Owns nothing beyond a call.
+ * A result set as one JSON document (schema 1), written as it is made. Owns nothing beyond a call.
  * Invariant: within a schema fields are only added; absent values are null.
  */
 #include <math.h>
@@ -230,157 +230,22 @@ static json_t *environment_json(const struct result_set *s, const struct report_
 	return o;
 }
 
-static json_t *environments_json(const struct result_set *s, const struct report_options *opt)
+static void environments(
+	struct json_out *w, const struct result_set *s, const struct report_options *opt)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < s->n_envs; i++)
-		json_array_append_new(list, environment_json(s, opt, &s->envs[i]));
-	return list;
-}
-
-enum builds { BUILDS_UNTOLD, BUILT_ONCE, BUILT_EACH_BLOCK };
-
-/* Why a trial failed names devices and folders: a redacted report does not say it. */
-static json_t *trial_json(const struct report_options *opt, const struct result_trial *t, double value,
-	int valid, enum builds builds)
-{
-	json_t *o = json_object();
-
-	set(o, "value", json_number(value));
-	set(o, "block", json_integer(t->block));
-	set(o, "position", t->position ? json_integer(t->position) : json_null());
-	set(o, "build", builds == BUILDS_UNTOLD ? json_null()
-						: json_integer(builds == BUILT_ONCE ? 1 : t->block));
-	set(o, "started", wall(t->sum.started_wall_ns));
-	set(o, "valid", json_boolean(valid));
-	set(o, "attempt", json_integer(t->attempt));
-	set(o, "cache", text_or_null(t->cache));
-	set(o, "error", t->sum.ok ? json_null()
-				  : json_text(opt->redact ? "failed" : t->sum.error));
-	return o;
-}
-
-/* Of imports the order may be known, but not what was built. */
-static enum builds builds_of(const struct result_set *s, uint64_t run)
-{
-	const struct result_run *r = NULL;
-
-	for (size_t i = 0; i < s->n_runs && !r; i++)
-		r = s->runs[i].id == run ? &s->runs[i] : NULL;
-	if (!r || strcmp(r->state, "imported") == 0)
-		return BUILDS_UNTOLD;
-	if (strcmp(r->design, "once") == 0)
-		return BUILT_ONCE;
-	return strcmp(r->design, "random-blocks") == 0 || strcmp(r->design, "as-written") == 0
-		       ? BUILT_EACH_BLOCK
-		       : BUILDS_UNTOLD;
-}
-
-/* Those that count, then those that failed and stand: value null, valid false. */
-static json_t *trials_json(const struct result_set *s, const struct report_options *opt,
-	const struct result_row *r)
-{
-	json_t *list = json_array();
-	enum builds builds = builds_of(s, r->run);
-
-	for (unsigned i = 0; i < r->listed; i++)
-		json_array_append_new(list, trial_json(opt, r->trials[i], r->values[i], 1, builds));
-	for (size_t i = 0; i < s->n_trials && r->failed; i++) {
-		const struct result_trial *t = &s->trials[i];
-
-		if (t->run == r->run && !t->superseded && !t->sum.ok &&
-			strcmp(t->host, r->host) == 0 && strcmp(t->layout_name, r->layout) == 0 &&
-			strcmp(t->workload_name, r->workload) == 0)
-			json_array_append_new(list, trial_json(opt, t, NAN, 0, builds));
+	json_out_list(w, "environments");
+	for (size_t i = 0; i < s->n_envs; i++) {
+		json_out_value(w, NULL, environment_json(s, opt, &s->envs[i]));
+		json_out_drain(w);
 	}
-	return list;
-}
-
-static json_t *pair_json(const double v[2])
-{
-	json_t *list;
-
-	if (isnan(v[0]) || isnan(v[1]))
-		return json_null();
-	list = json_array();
-	json_array_append_new(list, json_number(v[0]));
-	json_array_append_new(list, json_number(v[1]));
-	return list;
-}
-
-/* What stands for trials that are not listed. */
-static json_t *summary_json(const struct result_row *r)
-{
-	json_t *o = json_object();
-
-	set(o, "n", json_integer(r->n));
-	set(o, "mean", json_number(r->mean));
-	set(o, "min", json_number(r->min));
-	set(o, "max", json_number(r->max));
-	set(o, "stddev", json_number(r->stddev));
-	return o;
-}
-
-static json_t *row_json(
-	const struct result_set *s, const struct report_options *opt, const struct result_row *r)
-{
-	const struct metric_info *m = &metric_table[r->metric];
-	json_t *o = json_object();
-
-	set(o, "run", json_integer((json_int_t)r->run));
-	set(o, "host", report_json_host(s, opt, r->host));
-	set(o, "layout", json_text(r->layout));
-	set(o, "workload", json_text(r->workload));
-	set(o, "metric", json_text(m->name));
-	set(o, "unit", json_text(m->unit));
-	set(o, "better", json_text(m->higher_is_better ? "higher" : "lower"));
-	set(o, "resolution", json_number(r->resolution));
-	set(o, "unit_assumed", json_boolean(r->unit_assumed));
-	set(o, "n", json_integer(r->n));
-	set(o, "failed", json_integer(r->failed));
-	set(o, "superseded", json_integer(r->superseded));
-	set(o, "incomplete", json_integer(r->incomplete));
-	set(o, "mean", json_number(r->mean));
-	set(o, "median", json_number(r->median));
-	set(o, "stddev", json_number(r->stddev));
-	set(o, "cv", json_number(r->mean != 0 ? r->stddev / r->mean : NAN));
-	set(o, "min", json_number(r->min));
-	set(o, "max", json_number(r->max));
-	set(o, "ci95", pair_json(r->ci95));
-	set(o, "median_ci", pair_json(r->median_ci));
-	if (r->summary_only)
-		set(o, "summary", summary_json(r));
-	else
-		set(o, "trials", trials_json(s, opt, r));
-	return o;
-}
-
-static int results_json(
-	const struct result_set *s, const struct report_options *opt, json_t **ret, struct err *e)
-{
-	enum metric_id all[METRIC_COUNT];
-	struct result_row *rows = NULL;
-	json_t *list;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		all[i] = (enum metric_id)i;
-	if (result_rows(s, all, METRIC_COUNT, &rows, &n, e) != 0)
-		return -1;
-	list = json_array();
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, row_json(s, opt, &rows[i]));
-	result_rows_free(rows, n);
-	*ret = list;
-	return 0;
+	json_out_end(w);
 }
 
 /* Commands name devices, hosts and folders: a redacted report has none. */
-static json_t *commands_json(const struct result_set *s, const struct report_options *opt)
+static void commands(
+	struct json_out *w, const struct result_set *s, const struct report_options *opt)
 {
-	json_t *list = json_array();
-
+	json_out_list(w, "commands");
 	for (size_t i = 0; i < s->n_steps && !opt->redact; i++) {
 		const struct result_step *step = &s->steps[i];
 		json_t *o;
@@ -398,41 +263,44 @@ static json_t *commands_json(const struct result_set *s, const struct report_opt
 		set(o, "elapsed", json_number((double)step->elapsed_ns / NS_PER_S));
 		set(o, "ok", json_boolean(step->ok));
 		set(o, "output", text_or_null(step->output));
-		json_array_append_new(list, o);
+		json_out_value(w, NULL, o);
+		json_out_drain(w);
 	}
-	return list;
+	json_out_end(w);
 }
 
 int report_json(
 	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e)
 {
-	json_t *doc, *results;
+	struct json_out w = {.out = out, .drain = o->drain, .arg = o->drain_arg};
+	struct result_row *rows = NULL;
 	struct analysis a;
+	size_t n_rows = 0;
 	double margin;
 
 	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
-	if (results_json(s, o, &results, e) != 0) {
+	if (report_json_rows(s, &rows, &n_rows, e) != 0) {
 		analysis_clear(&a);
 		return -1;
 	}
 	margin = a.n_runs ? analysis_margin(&a.runs[0]) : 0;
-	doc = json_object();
-	set(doc, "schema", json_integer(SCHEMA));
-	set(doc, "tool_version", json_text(o->tool_version ? o->tool_version : ARRAYMARK_VERSION));
-	set(doc, "runs", runs_json(s, o, &a));
-	set(doc, "environments", environments_json(s, o));
-	set(doc, "results", results);
-	set(doc, "details", report_json_details(s, o));
-	set(doc, "comparisons", report_json_comparisons(s, o, &a));
-	set(doc, "absent", report_json_absent(s, o, &a));
-	set(doc, "family", report_json_family(&a));
-	set(doc, "margin", margin > 0 ? json_number(margin) : json_null());
-	set(doc, "outliers", report_json_outliers(s, o, &a));
-	set(doc, "findings", report_json_findings(s, o, &a));
-	set(doc, "commands", commands_json(s, o));
+	json_out_object(&w, NULL);
+	json_out_int(&w, "schema", SCHEMA);
+	json_out_text(&w, "tool_version", o->tool_version ? o->tool_version : ARRAYMARK_VERSION);
+	json_out_value(&w, "runs", runs_json(s, o, &a));
+	environments(&w, s, o);
+	report_json_results(&w, s, o, rows, n_rows);
+	result_rows_free(rows, n_rows);
+	report_json_details(&w, s, o);
+	report_json_comparisons(&w, s, o, &a);
+	json_out_value(&w, "absent", report_json_absent(s, o, &a));
+	json_out_value(&w, "family", report_json_family(&a));
+	json_out_value(&w, "margin", margin > 0 ? json_number(margin) : json_null());
+	json_out_value(&w, "outliers", report_json_outliers(s, o, &a));
+	report_json_findings(&w, s, o, &a);
+	commands(&w, s, o);
+	json_out_end(&w);
 	analysis_clear(&a);
-	json_document(doc, out);
-	json_decref(doc);
-	return 0;
+	return json_out_status(&w, e);
 }

@@ -62,12 +62,13 @@ static json_t *note_json(const struct detail_sum_note *n)
 	return o;
 }
 
-json_t *report_json_details(const struct result_set *s, const struct report_options *opt)
+void report_json_details(
+	struct json_out *w, const struct result_set *s, const struct report_options *opt)
 {
-	json_t *list = json_array();
 	struct detail_sum *v;
 	size_t n;
 
+	json_out_list(w, "details");
 	result_details(s, &v, &n);
 	for (size_t i = 0; i < n; i++) {
 		json_t *o = json_object(), *parts = json_array(), *facts = json_array();
@@ -87,8 +88,9 @@ json_t *report_json_details(const struct result_set *s, const struct report_opti
 		set(o, "parts", parts);
 		set(o, "facts", facts);
 		set(o, "notes", notes);
-		json_array_append_new(list, o);
+		json_out_value(w, NULL, o);
+		json_out_drain(w);
 	}
 	result_details_free(v, n);
-	return list;
+	json_out_end(w);
 }

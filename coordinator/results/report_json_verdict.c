@@ -125,14 +125,15 @@ static json_t *comparison_json(const struct result_set *s, const struct report_o
 	return o;
 }
 
-json_t *report_json_comparisons(
-	const struct result_set *s, const struct report_options *o, const struct analysis *a)
+void report_json_comparisons(struct json_out *w, const struct result_set *s,
+	const struct report_options *o, const struct analysis *a)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < a->n_comparisons; i++)
-		json_array_append_new(list, comparison_json(s, o, &a->comparisons[i]));
-	return list;
+	json_out_list(w, "comparisons");
+	for (size_t i = 0; i < a->n_comparisons; i++) {
+		json_out_value(w, NULL, comparison_json(s, o, &a->comparisons[i]));
+		json_out_drain(w);
+	}
+	json_out_end(w);
 }
 
 json_t *report_json_absent(
@@ -197,11 +198,10 @@ json_t *report_json_outliers(
 	return list;
 }
 
-json_t *report_json_findings(
-	const struct result_set *s, const struct report_options *opt, const struct analysis *a)
+void report_json_findings(struct json_out *w, const struct result_set *s,
+	const struct report_options *opt, const struct analysis *a)
 {
-	json_t *list = json_array();
-
+	json_out_list(w, "findings");
 	for (size_t i = 0; i < a->findings.n; i++) {
 		const struct finding *f = &a->findings.v[i];
 		json_t *o = json_object();
@@ -219,8 +219,9 @@ json_t *report_json_findings(
 		set(o, "workload", json_text(f->workload));
 		set(o, "text", json_text(f->text));
 		set(o, "evidence", json_incref(f->evidence));
-		json_array_append_new(list, o);
+		json_out_value(w, NULL, o);
+		json_out_drain(w);
 		buf_free(&subject);
 	}
-	return list;
+	json_out_end(w);
 }

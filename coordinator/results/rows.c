@@ -44,18 +44,45 @@ static int counts(trial_ref t)
 	return t->complete && !t->superseded && t->sum.ok;
 }
 
+/* Latencies of a trial that were taken from its histogram, which takes time; rows of other metrics
+ * want them again. */
+#define LATENCIES (METRIC_LAT_MAX - METRIC_LAT_MEAN + 1)
+struct latencies {
+	int known;
+	double v[LATENCIES];
+};
+/* Trials of one run, host, workload and layout. */
+struct group {
+	trial_ref *t;
+	struct latencies *latencies; /* of each */
+	size_t n;
+};
+
+static double value_of(const struct group *g, size_t i, enum metric_id m, double *digit)
+{
+	struct latencies *known = &g->latencies[i];
+
+	if (m < METRIC_LAT_MEAN || m > METRIC_LAT_MAX || g->t[i]->n_printed)
+		return result_trial_metric(g->t[i], m, digit);
+	if (!known->known)
+		trial_latencies(&g->t[i]->sum, known->v);
+	known->known = 1;
+	*digit = 0;
+	return known->v[m - METRIC_LAT_MEAN];
+}
+
 /* Mean of the metric over the repeats of one block, from the trials [*i, n) that belong to it; *i
  * moves behind them. NaN when no trial counts. ret_first: the first repeat's trial; resolution
  * grows to that of the coarsest trial. */
-static double block_value(trial_ref *t, size_t n, size_t *i, enum metric_id m, trial_ref *ret_first,
+static double block_value(const struct group *g, size_t *i, enum metric_id m, trial_ref *ret_first,
 	unsigned *ret_counted, double *resolution)
 {
-	trial_ref head = t[*i], taken = NULL, first = NULL;
+	trial_ref *t = g->t, head = t[*i], taken = NULL, first = NULL;
 	double sum = 0, digit;
 	unsigned values = 0, counted = 0;
 	uint32_t attempt = 0;
 
-	for (; *i < n && t[*i]->block == head->block; (*i)++) {
+	for (; *i < g->n && t[*i]->block == head->block; (*i)++) {
 		trial_ref now = t[*i];
 		double v;
 
@@ -66,7 +93,7 @@ static double block_value(trial_ref *t, size_t n, size_t *i, enum metric_id m, t
 		attempt = now->attempt;
 		first = first ? first : now;
 		counted++;
-		v = result_trial_metric(now, m, &digit);
+		v = value_of(g, *i, m, &digit);
 		if (isnan(v))
 			continue;
 		*resolution = fmax(*resolution, digit);
@@ -86,14 +113,29 @@ static int is_assumed(trial_ref t, enum metric_id m)
 	return 0;
 }
 
-static void count_left_out(struct result_row *row, trial_ref t)
+static int by_address(const void *pa, const void *pb)
 {
-	if (t->superseded)
-		row->superseded++;
-	else if (!t->sum.ok)
-		row->failed++;
-	else if (!t->complete)
-		row->incomplete++;
+	trial_ref a = *(const trial_ref *)pa, b = *(const trial_ref *)pb;
+
+	return (a > b) - (a < b);
+}
+
+static void count_left_out(struct result_row *row, trial_ref *t, size_t n)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (t[i]->superseded) {
+			row->superseded++;
+		} else if (!t[i]->sum.ok) {
+			row->failures = xgrow(row->failures, row->failed, &cap, sizeof(*row->failures));
+			row->failures[row->failed++] = t[i];
+		} else if (!t[i]->complete) {
+			row->incomplete++;
+		}
+	}
+	if (row->failed)
+		qsort(row->failures, row->failed, sizeof(*row->failures), by_address);
 }
 
 /* No metric is ever negative (the verdict procedure takes the logarithm of it), so neither is its mean: of a
@@ -116,8 +158,10 @@ static void describe(struct result_row *row)
 }
 
 /* One row from a group of n trials. 1: trials counted, but none has the metric. */
-static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row *row)
+static int make_row(const struct group *g, enum metric_id m, struct result_row *row)
 {
+	trial_ref *t = g->t;
+	size_t n = g->n;
 	unsigned counted = 0;
 
 	*row = (struct result_row){.run = t[0]->run,
@@ -130,13 +174,12 @@ static int make_row(trial_ref *t, size_t n, enum metric_id m, struct result_row 
 	row->values = xcalloc(n, sizeof(*row->values));
 	row->blocks = xcalloc(n, sizeof(*row->blocks));
 	row->trials = xcalloc(n, sizeof(*row->trials));
-	for (size_t i = 0; i < n; i++)
-		count_left_out(row, t[i]);
+	count_left_out(row, t, n);
 	for (size_t i = 0; i < n;) {
 		uint32_t block = t[i]->block;
 		unsigned some;
 		trial_ref first;
-		double v = block_value(t, n, &i, m, &first, &some, &row->resolution);
+		double v = block_value(g, &i, m, &first, &some, &row->resolution);
 
 		counted += some;
 		if (isnan(v))
@@ -156,6 +199,7 @@ static void row_clear(struct result_row *row)
 	free(row->values);
 	free(row->blocks);
 	free(row->trials);
+	free(row->failures);
 }
 
 void result_rows_free(struct result_row *rows, size_t n)
@@ -191,13 +235,14 @@ struct row_list {
 };
 
 static void section_rows(
-	trial_ref *t, size_t from, size_t to, enum metric_id m, struct row_list *rows)
+	const struct group *all, size_t from, size_t to, enum metric_id m, struct row_list *rows)
 {
 	while (from < to) {
-		size_t end = group_end(t, from, to);
+		size_t end = group_end(all->t, from, to);
+		const struct group g = {all->t + from, all->latencies + from, end - from};
 
 		rows->v = xgrow(rows->v, rows->n, &rows->cap, sizeof(*rows->v));
-		if (make_row(t + from, end - from, m, &rows->v[rows->n]) == 0)
+		if (make_row(&g, m, &rows->v[rows->n]) == 0)
 			rows->n++;
 		else
 			row_clear(&rows->v[rows->n]);
@@ -319,15 +364,16 @@ static void add_summaries(const struct result_set *s, const enum metric_id *metr
 int result_rows(const struct result_set *s, const enum metric_id *metrics, size_t n_metrics,
 	struct result_row **ret, size_t *ret_n, struct err *e)
 {
-	trial_ref *t = xcalloc(s->n_trials, sizeof(*t));
 	struct row_list rows = {0};
+	struct group all;
+	trial_ref *t;
 
 	for (size_t i = 0; i < n_metrics; i++)
-		if ((unsigned)metrics[i] >= METRIC_COUNT) {
-			free(t);
+		if ((unsigned)metrics[i] >= METRIC_COUNT)
 			return err_set(
 				e, ERR_USAGE, "metric %u is not known", (unsigned)metrics[i]);
-		}
+	t = xcalloc(s->n_trials + 1, sizeof(*t));
+	all = (struct group){t, xcalloc(s->n_trials + 1, sizeof(*all.latencies)), s->n_trials};
 	for (size_t i = 0; i < s->n_trials; i++)
 		t[i] = &s->trials[i];
 	if (s->n_trials)
@@ -336,12 +382,13 @@ int result_rows(const struct result_set *s, const enum metric_id *metrics, size_
 		size_t to = section_end(t, from, s->n_trials);
 
 		for (size_t k = 0; k < n_metrics; k++)
-			section_rows(t, from, to, metrics[k], &rows);
+			section_rows(&all, from, to, metrics[k], &rows);
 		from = to;
 	}
 	if (s->n_summaries)
 		add_summaries(s, metrics, n_metrics, &rows);
 	free(t);
+	free(all.latencies);
 	*ret = rows.v;
 	*ret_n = rows.n;
 	return 0;

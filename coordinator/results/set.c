@@ -160,35 +160,32 @@ enum metric_id metric_find(const char *name)
 	return (enum metric_id)m;
 }
 
-static double latency(const struct trial_summary *t, enum metric_id m)
+void trial_latencies(const struct trial_summary *t, double ret[METRIC_LAT_MAX - METRIC_LAT_MEAN + 1])
 {
-	struct hist *h;
 	struct err ignored;
-	double v = NAN;
+	struct hist *h;
 
+	for (int m = METRIC_LAT_MEAN; m <= METRIC_LAT_MAX; m++)
+		ret[m - METRIC_LAT_MEAN] = NAN;
 	if (!t->hist)
-		return NAN;
+		return;
 	h = xmalloc(sizeof(*h));
 	if (hist_decode(t->hist, t->hist_len, h, &ignored) == 0 && h->count > 0) {
-		switch (m) {
-		case METRIC_LAT_MEAN:
-			v = hist_mean(h);
-			break;
-		case METRIC_LAT_P50:
-			v = (double)hist_percentile(h, 0.5);
-			break;
-		case METRIC_LAT_P99:
-			v = (double)hist_percentile(h, 0.99);
-			break;
-		case METRIC_LAT_P999:
-			v = (double)hist_percentile(h, 0.999);
-			break;
-		default:
-			v = (double)h->max;
-		}
+		ret[METRIC_LAT_MEAN - METRIC_LAT_MEAN] = hist_mean(h);
+		ret[METRIC_LAT_P50 - METRIC_LAT_MEAN] = (double)hist_percentile(h, 0.5);
+		ret[METRIC_LAT_P99 - METRIC_LAT_MEAN] = (double)hist_percentile(h, 0.99);
+		ret[METRIC_LAT_P999 - METRIC_LAT_MEAN] = (double)hist_percentile(h, 0.999);
+		ret[METRIC_LAT_MAX - METRIC_LAT_MEAN] = (double)h->max;
 	}
 	free(h);
-	return v;
+}
+
+static double latency(const struct trial_summary *t, enum metric_id m)
+{
+	double v[METRIC_LAT_MAX - METRIC_LAT_MEAN + 1];
+
+	trial_latencies(t, v);
+	return v[m - METRIC_LAT_MEAN];
 }
 
 double trial_metric(const struct trial_summary *t, enum metric_id m)

@@ -191,6 +191,8 @@ struct metric_info {
 extern const struct metric_info metric_table[METRIC_COUNT];
 /* NaN where the trial does not have it (physical bytes unknown, no operations). */
 double trial_metric(const struct trial_summary *t, enum metric_id m);
+/* Its metrics from METRIC_LAT_MEAN to METRIC_LAT_MAX at once. */
+void trial_latencies(const struct trial_summary *t, double ret[METRIC_LAT_MAX - METRIC_LAT_MEAN + 1]);
 /* METRIC_COUNT for a name that is none. */
 enum metric_id metric_find(const char *name);
 /* The printed value where there is one, else trial_metric(). ret_resolution (may be NULL): 0 for
@@ -220,6 +222,7 @@ struct result_row {
 	double *values;    /* `listed` values in block order */
 	uint32_t *blocks;
 	const struct result_trial **trials; /* one per value: the first repeat of the block */
+	const struct result_trial **failures; /* the `failed` ones, in the set's order */
 };
 /* Rows for the metrics given, ordered by run, host, workload, metric, layout (plan order). Only the
  * last complete attempt of a block x layout counts; of trials that were tried again within it, the
