@@ -247,21 +247,20 @@ struct row_key {
 	const char *host;
 	uint32_t workload, layout;
 	enum metric_id metric;
+	const unsigned *place;
 };
 
-/* Rows stand by host and workload; within those there are few. */
+/* In the order of result_rows(). */
 static int key_cmp(const void *key, const void *row)
 {
 	const struct row_key *k = key;
 	const struct result_row *r = row;
+	unsigned a = k->place[k->metric], b = k->place[r->metric];
 	int c = strcmp(k->host, r->host);
 
-	return c ? c : (k->workload > r->workload_index) - (k->workload < r->workload_index);
-}
-
-static int is_section(const struct row_key *k, const struct result_row *r)
-{
-	return k->workload == r->workload_index && strcmp(k->host, r->host) == 0;
+	c = c ? c : (k->workload > r->workload_index) - (k->workload < r->workload_index);
+	c = c ? c : (a > b) - (a < b);
+	return c ? c : (k->layout > r->layout_index) - (k->layout < r->layout_index);
 }
 
 struct workload_nature analysis_nature(const struct analysis_run *r, const struct result_row *row)
@@ -281,18 +280,11 @@ struct workload_nature analysis_nature(const struct analysis_run *r, const struc
 const struct result_row *analysis_row(const struct analysis *a, const struct analysis_run *r,
 	const char *host, uint32_t workload, enum metric_id m, uint32_t layout)
 {
-	const struct row_key k = {host, workload, layout, m};
-	const struct result_row *first = a->rows + r->first_row, *end = first + r->n_rows, *at;
+	const struct row_key k = {host, workload, layout, m, a->place};
 
-	if (!r->n_rows)
+	if (!r->n_rows || m >= METRIC_COUNT || !a->place[m])
 		return NULL;
-	at = bsearch(&k, first, r->n_rows, sizeof(*first), key_cmp);
-	while (at && at > first && is_section(&k, at - 1))
-		at--;
-	for (; at && at < end && is_section(&k, at); at++)
-		if (at->metric == m && at->layout_index == layout)
-			return at;
-	return NULL;
+	return bsearch(&k, a->rows + r->first_row, r->n_rows, sizeof(*a->rows), key_cmp);
 }
 
 /* Findings of that severity which are about one side of the comparison. */
@@ -324,6 +316,7 @@ int analysis_begin(const struct result_set *s, struct analysis *ret, struct err 
 {
 	enum metric_id metrics[METRIC_COUNT];
 	struct analysis a = {.n_runs = s->n_runs};
+	size_t n;
 
 	a.runs = xcalloc(s->n_runs + 1, sizeof(*a.runs));
 	for (size_t i = 0; i < s->n_runs; i++) {
@@ -334,7 +327,10 @@ int analysis_begin(const struct result_set *s, struct analysis *ret, struct err 
 		analysis_find_had(s, &a.runs[i]);
 		find_headlines(s, &a.runs[i]);
 	}
-	if (result_rows(s, metrics, all_metrics(&a, &s->wish, metrics), &a.rows, &a.n_rows, e) != 0) {
+	n = all_metrics(&a, &s->wish, metrics);
+	for (size_t i = 0; i < n; i++)
+		a.place[metrics[i]] = (unsigned)i + 1;
+	if (result_rows(s, metrics, n, &a.rows, &a.n_rows, e) != 0) {
 		analysis_clear(&a);
 		return -1;
 	}

@@ -81,6 +81,7 @@ struct analysis {
 	size_t n_runs;
 	struct result_row *rows; /* of all metrics that are compared */
 	size_t n_rows;
+	unsigned place[METRIC_COUNT]; /* of a metric among those of rows, from 1; 0: has none */
 	struct result_comparison *comparisons; /* by run, workload, metric, host, pair */
 	size_t n_comparisons;
 	/* Planned ones of which a side has no trial and no summary: they belong to their family, and

@@ -26,6 +26,7 @@ struct layout_table {
 	int interval, range, throughput, physical;
 	unsigned parts; /* which of them this table has: a narrow terminal gets several tables */
 	size_t change_width;
+	size_t found; /* the comparison that was asked for last: the next row's is mostly behind it */
 	struct table table;
 };
 
@@ -86,13 +87,16 @@ static enum metric_id is_instead_of(const struct layout_table *l, const struct r
 }
 
 static const struct result_comparison *comparison_of(
-	const struct layout_table *l, const struct result_row *row)
+	struct layout_table *l, const struct result_row *row)
 {
 	const struct analysis *a = l->t->analysis;
 
-	for (size_t i = 0; i < a->n_comparisons; i++) {
-		const struct result_comparison *c = &a->comparisons[i];
+	for (size_t i = 0, at = l->found; i < a->n_comparisons; i++, at++) {
+		const struct result_comparison *c;
 
+		at = at < a->n_comparisons ? at : 0;
+		c = &a->comparisons[at];
+		l->found = at;
 		if (c->run == row->run && c->host &&
 			(c->metric == row->metric || c->metric == is_instead_of(l, row)) &&
 			c->workload_index == row->workload_index &&

@@ -121,11 +121,12 @@ static void check_volume(
 	int scratch = p->layouts[d->layout_index].scratch.disks > 0;
 	int flash = scratch ? 0 : is_flash(d);
 
-	for (size_t i = 0; i < in->set->n_trials; i++) {
+	for (size_t i = d->first; i < in->set->n_trials; i++) {
 		const struct result_trial *t = &in->set->trials[i];
 
-		if (t->run != in->run->run->id || !t->sum.ok || t->superseded ||
-			t->layout != d->layout_index || strcmp(t->host, d->host) != 0 ||
+		if (t->run != in->run->run->id || strcmp(t->host, d->host) != 0)
+			break;
+		if (!t->sum.ok || t->superseded || t->layout != d->layout_index ||
 			t->workload >= p->n_workloads || !timed[t->workload])
 			continue;
 		if (flash < 0)

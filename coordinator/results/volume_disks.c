@@ -33,19 +33,45 @@ static void take(const struct rule_input *in, const struct trial_evidence *e, st
 			disk_told(inventory, e->disks[i].id)};
 }
 
-/* Trials stand by host, so that the one asked for is among the last. */
-static struct volume_disks *find(struct volume_disks *v, size_t n, const struct result_trial *t)
+/* Volumes as they come. Trials stand by host, so that those of a host follow each other. */
+struct taking {
+	struct volume_disks *v;
+	size_t n, cap;
+	size_t *of_layout; /* the last volume of that layout, from 1 */
+	size_t first;      /* trial of the present host */
+};
+
+static struct taking taking_new(const struct result_set *s)
 {
-	while (n > 0 && strcmp(v[n - 1].host, t->host) == 0)
-		if (v[--n].layout_index == t->layout)
-			return &v[n];
-	return NULL;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < s->n_trials; i++)
+		most = s->trials[i].layout > most ? s->trials[i].layout : most;
+	return (struct taking){.of_layout = xcalloc((size_t)most + 1, sizeof(size_t))};
+}
+
+/* The trial's volume, made where it is the first of it. */
+static struct volume_disks *volume_of(struct taking *k, const struct result_trial *t, size_t trial)
+{
+	struct volume_disks *last = k->n ? &k->v[k->n - 1] : NULL;
+	size_t *at = &k->of_layout[t->layout];
+
+	if (!last || strcmp(last->host, t->host) != 0)
+		k->first = trial;
+	if (*at && k->v[*at - 1].first == k->first)
+		return &k->v[*at - 1];
+	k->v = xgrow(k->v, k->n, &k->cap, sizeof(*k->v));
+	k->v[k->n] = (struct volume_disks){.host = t->host,
+		.layout = t->layout_name,
+		.layout_index = t->layout,
+		.first = k->first};
+	*at = ++k->n;
+	return &k->v[k->n - 1];
 }
 
 void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, size_t *ret_n)
 {
-	struct volume_disks *v = NULL;
-	size_t n = 0, cap = 0;
+	struct taking k = taking_new(in->set);
 
 	for (size_t i = 0; i < in->set->n_trials; i++) {
 		const struct result_trial *t = &in->set->trials[i];
@@ -53,20 +79,15 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 
 		if (t->run != in->run->run->id || t->superseded)
 			continue;
-		d = find(v, n, t);
-		if (!d) {
-			v = xgrow(v, n, &cap, sizeof(*v));
-			v[n++] = (struct volume_disks){
-				t->host, t->layout_name, t->layout, NULL, 0, NULL};
-			d = &v[n - 1];
-		}
+		d = volume_of(&k, t, i);
 		if (!d->evidence && t->sum.n_evidence)
 			d->evidence = t->sum.evidence;
 		if (!d->n && t->sum.n_evidence)
 			take(in, t->sum.evidence, d);
 	}
-	*ret = v;
-	*ret_n = n;
+	free(k.of_layout);
+	*ret = k.v;
+	*ret_n = k.n;
 }
 
 int inventory_disk_behind_raid(const json_t *disk)

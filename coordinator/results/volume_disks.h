@@ -17,6 +17,7 @@ struct volume_disks {
 	struct volume_disk *v;
 	size_t n;
 	const struct trial_evidence *evidence; /* of the first trial that has some; or NULL */
+	size_t first; /* the host's first trial in the set; its others follow */
 };
 /* One entry per host and layout of the run that has trials, in the order of hosts; n is 0 where no
  * trial has evidence. Texts are borrowed; volume_disks_free. */
