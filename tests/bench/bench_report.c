@@ -124,6 +124,21 @@ static void write_fleet(const char *path)
 	file_end(f, path);
 }
 
+/* A list of times by hand, of so many layouts or hosts. */
+static void write_list(const char *path, const char *of, unsigned n)
+{
+	uint64_t state = 88172645463325252u;
+	FILE *f = file_new(path);
+
+	fprintf(f, "run: many\nlayout: one\n");
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(f, "%s: l%05u\n", of, i);
+		for (int k = 0; k < 3; k++)
+			fprintf(f, "%u.%03us\n", 60u, (unsigned)(bench_random(&state) % 1000));
+	}
+	file_end(f, path);
+}
+
 /* ---- fio's json+ in the shape of fio 3.33 ---- */
 
 static void write_section(FILE *f, const char *name, unsigned bins, uint64_t *state)
@@ -245,11 +260,12 @@ static void run_once(char *const *argv, const char *out, struct bench_series *se
 
 static void measure(const char *what, char *const *argv, const char *out, double most_s, double most_mib)
 {
-	struct bench_series seconds = {0}, mib = {0};
+	struct bench_series seconds = {0}, mib = {0}, cpu = {0};
 
 	for (int i = 0; i < ROUNDS; i++)
-		run_once(argv, out, &seconds, &mib, NULL);
+		run_once(argv, out, &seconds, &mib, &cpu);
 	bench_row(what, &seconds, "s", BENCH_AT_MOST, most_s);
+	bench_row("    CPU time", &cpu, "s", BENCH_SHOWN, 0);
 	bench_row("    peak memory", &mib, "MiB", most_mib > 0 ? BENCH_AT_MOST : BENCH_SHOWN, most_mib);
 }
 
@@ -259,6 +275,17 @@ static void report(const char *what, const char *file, const char *format, const
 	char *const argv[] = {(char *)program, "report", (char *)file, "--format", (char *)format, NULL};
 
 	measure(what, argv, out, most_s, most_mib);
+}
+
+/* Each with the first one. */
+static void compare_list(const char *of, unsigned n, const char *file, const char *out)
+{
+	char *const argv[] = {
+		(char *)program, "compare", "--by", (char *)of, (char *)file, NULL};
+	char *what = xasprintf("compare %u %ss, 3 trials each", n, of);
+
+	measure(what, argv, out, 1, 0);
+	free(what);
 }
 
 /* The most memory that the process had so far. */
@@ -315,6 +342,14 @@ static void of_files(const char *file, const char *out)
 	write_fleet(file);
 	report("report, 1000 hosts x 4 layouts x 10 blocks, text", file, "text", out, 1, 0);
 	report("the same as html", file, "html", out, 1, 0);
+	report("the same as json", file, "json", out, 1, 300);
+	report("the same as csv", file, "csv", out, 1, 0);
+	for (unsigned n = 1000; n <= 16000; n *= 4) {
+		write_list(file, "layout", n);
+		compare_list("layout", n, file, out);
+		write_list(file, "host", n);
+		compare_list("host", n, file, out);
+	}
 	write_fio(file, 0);
 	report("200 MB of fio json+, one document", file, "csv", out, 5, 0);
 	write_fio(file, 1);
@@ -325,6 +360,7 @@ static void of_fleet(const char *run, const char *out)
 {
 	report("report RUN, 1000 hosts with their series, text", run, "text", out, 1, 0);
 	report("the same as html", run, "html", out, 1, 0);
+	report("the same as json", run, "json", out, 1, 300);
 }
 
 int main(int argc, char **argv)
