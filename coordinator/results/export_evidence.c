@@ -57,13 +57,22 @@ json_t *export_evidence_json(const struct trial_evidence *v)
 	return o;
 }
 
-static json_t *disk_json(const struct disk_evidence *d)
+static void add_disk(const struct disk_evidence *d, struct buf *out)
 {
-	json_t *o = json_object();
+	size_t from = out->len;
 
-	export_fields_write(o, &export_disk_table, d);
-	set(o, "errors", d->errors_known ? export_count(d->errors) : json_null());
-	return o;
+	export_members(&export_disk_table, d, out);
+	out->data[from] = '{'; /* for the first comma */
+	buf_adds(out, ",\"errors\":");
+	if (d->errors_known) {
+		json_t *errors = export_count(d->errors);
+
+		json_line(errors, out);
+		json_decref(errors);
+	} else {
+		buf_adds(out, "null");
+	}
+	buf_addc(out, '}');
 }
 
 void export_trial_disks(const struct result_trial *t, struct buf *out)
@@ -71,13 +80,14 @@ void export_trial_disks(const struct result_trial *t, struct buf *out)
 	const struct trial_evidence *v = t->sum.n_evidence ? t->sum.evidence : NULL;
 
 	for (size_t from = 0; v && from < v->n_disks; from += DISKS_PIECE) {
-		json_t *o = export_of_trial("trial-disks", t->run, t->host, t->attempt, t->sum.trial);
-		json_t *disks = json_array();
-
-		for (size_t i = from; i < v->n_disks && i < from + DISKS_PIECE; i++)
-			json_array_append_new(disks, disk_json(&v->disks[i]));
-		set(o, "disks", disks);
-		export_line_end(o, out);
+		export_begin_of_trial(
+			"trial-disks", t->run, t->host, t->attempt, t->sum.trial, out);
+		buf_adds(out, ",\"disks\":");
+		for (size_t i = from; i < v->n_disks && i < from + DISKS_PIECE; i++) {
+			buf_addc(out, i == from ? '[' : ',');
+			add_disk(&v->disks[i], out);
+		}
+		buf_adds(out, "]}\n");
 	}
 }
 

@@ -50,6 +50,8 @@ void export_take_trial(struct result_set *s, struct result_trial *t);
 /* A trial's line just as we write it: 1, it was taken, and *ret_run is its run. 0: it is to be read as
  * any line, which says what is wrong with it. */
 int export_read_plain_trial(struct result_set *s, const char *line, size_t len, uint64_t *ret_run);
+/* The same for the line of a trial's disks. */
+int export_read_plain_disks(struct result_set *s, const char *line, size_t len, uint64_t *ret_run);
 
 /* ---- export_evidence.c, export_evidence_read.c ---- */
 /* A member "evidence" of a trial's line. */

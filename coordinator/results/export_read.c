@@ -309,6 +309,7 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 	if (len && line[len - 1] == '\n')
 		len--;
 	if (len <= LINE_MAX_BYTES && (export_read_plain_trial(s, line, len, &run) ||
+					     export_read_plain_disks(s, line, len, &run) ||
 					     export_read_plain_series(s, line, len, &run))) {
 		count_line(s, run, line_no);
 		return 0;

@@ -38,26 +38,36 @@ int scan_number(struct export_scan *s, int64_t *ret)
 	return 1;
 }
 
-/* A text of letters that JSON has as they are. */
+int scan_plain(struct export_scan *s, const char **ret, size_t *ret_len)
+{
+	const char *p;
+
+	if (!scan_is(s, "\""))
+		return 0;
+	for (p = s->at; p < s->end && *p >= ' ' && *p <= '~' && *p != '"' && *p != '\\'; p++)
+		;
+	if (p == s->end || *p != '"')
+		return 0;
+	*ret = s->at;
+	*ret_len = (size_t)(p - s->at);
+	s->at = p + 1;
+	return 1;
+}
+
 static int scan_text(struct export_scan *s, const struct field *f, char **into)
 {
-	const char *from, *p;
+	const char *from;
+	size_t len;
 
 	if (!(f->flags & FIELD_FULL) && scan_is(s, "null")) {
 		free(*into);
 		*into = f->flags & FIELD_NULL ? NULL : xstrdup("");
 		return 1;
 	}
-	if (f->words || f->most || !scan_is(s, "\""))
-		return 0;
-	from = p = s->at;
-	while (p < s->end && *p >= ' ' && *p <= '~' && *p != '"' && *p != '\\')
-		p++;
-	if (p == s->end || *p != '"' || (f->flags & FIELD_FULL && p == from))
+	if (f->words || f->most || !scan_plain(s, &from, &len) || (f->flags & FIELD_FULL && !len))
 		return 0;
 	free(*into);
-	*into = xstrndup(from, (size_t)(p - from));
-	s->at = p + 1;
+	*into = xstrndup(from, len);
 	return 1;
 }
 
@@ -88,10 +98,13 @@ static int scan_value(struct export_scan *s, const struct field *f, void *into)
 
 int scan_members(struct export_scan *s, const struct field_table *t, void *into)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (!scan_is(s, ",\"") || !scan_is(s, t->v[i].key) || !scan_is(s, "\":") ||
-			!scan_value(s, &t->v[i], into))
+	for (size_t i = 0; i < t->n; i++) {
+		int is_first = s->at > s->begin && s->at[-1] == '{';
+
+		if (!scan_is(s, is_first ? "\"" : ",\"") || !scan_is(s, t->v[i].key) ||
+			!scan_is(s, "\":") || !scan_value(s, &t->v[i], into))
 			return 0;
+	}
 	return 1;
 }
 

@@ -13,15 +13,17 @@ struct field_table;
 struct hist;
 
 struct export_scan {
-	const char *at, *end;
+	const char *at, *end, *begin;
 };
 /* Each: 1, and the place is behind it; 0: something else stands there, and the line is to be read by
  * other means. */
 int scan_is(struct export_scan *s, const char *literal);
 /* A whole number from 0 on, without zeros in front. */
 int scan_number(struct export_scan *s, int64_t *ret);
-/* All of a table's members in its order, each with a comma before it, taken as export_fields_read()
- * would. What *into holds then is the caller's, also after a 0. */
+/* A text of characters that JSON has as they are: borrowed, without an end of its own. */
+int scan_plain(struct export_scan *s, const char **ret, size_t *ret_len);
+/* All of a table's members in its order, each but an object's first with a comma before it, taken as
+ * export_fields_read() would. What *into holds then is the caller's, also after a 0. */
 int scan_members(struct export_scan *s, const struct field_table *t, void *into);
 /* A JSON object, however deep: its first and one behind its last character. */
 int scan_object(struct export_scan *s, const char **ret_from, const char **ret_to);

@@ -284,7 +284,7 @@ int export_read_plain_series(
 	if (!export_parse("", head.data, head.len, head.len, &o, &ignored)) {
 		l.o = o;
 		taken = take_plain(s, &l,
-			(struct export_scan){points + sizeof(member) - 1, line + len});
+			(struct export_scan){points + sizeof(member) - 1, line + len, points});
 		*ret_run = (uint64_t)json_get_int(o, "run", 0);
 	}
 	json_decref(o);

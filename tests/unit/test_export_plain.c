@@ -25,7 +25,10 @@ static void line_of(const char *error, int with_evidence, struct buf *out)
 	struct result_trial t = a_trial("knew", 1, 1, 0, 0, 12000000000);
 	struct evidence_number number = {.key = (enum evidence_key)1, .value = 7};
 	struct core_evidence core = {.busy_ns = 5};
-	struct trial_evidence v = {.numbers = &number, .n_numbers = 1, .cores = &core, .n_cores = 1};
+	struct disk_evidence disks[2] = {{.id = "serial:A", .name = "sda", .errors_known = 1, .errors = 3},
+		{.name = "sdb", .backing = "/srv/b", .cache_before = "write back"}};
+	struct trial_evidence v = {.numbers = &number, .n_numbers = 1, .cores = &core, .n_cores = 1,
+		.disks = disks, .n_disks = with_evidence > 1 ? 2 : 0};
 	struct buf hist = {0};
 
 	make_hist(&hist);
@@ -36,19 +39,22 @@ static void line_of(const char *error, int with_evidence, struct buf *out)
 	t.sum.hist = hist.data;
 	t.sum.hist_len = hist.len;
 	t.sum.evidence = &v;
-	t.sum.n_evidence = with_evidence;
+	t.sum.n_evidence = with_evidence != 0;
 	export_trial(&t, out);
 	buf_free(&hist);
 }
 
 /* What the line gives, as lines; -1: an error. */
+static const char *whose = ""; /* the line, those of its trial */
 static int read_as_text(const char *line, size_t len, struct buf *out, struct err *e)
 {
 	struct result_set set = {0};
 	int rc;
 
 	assert_int_equal(export_read_line(&set, "f", 1, RUN, strlen(RUN), e), 0);
-	rc = export_read_line(&set, "f", 2, line, len, e);
+	if (*whose)
+		assert_int_equal(export_read_line(&set, "f", 2, whose, strlen(whose), e), 0);
+	rc = export_read_line(&set, "f", 3, line, len, e);
 	for (size_t i = 0; i < export_items(&set) && !rc; i++)
 		export_item(&set, i, out);
 	result_set_clear(&set);
@@ -92,7 +98,7 @@ static void what_is_written_is_taken(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct buf line = {0};
 
-		line_of(i & 1 ? "it was late" : NULL, i & 2, &line);
+		line_of(i & 1 ? "it was late" : NULL, i >> 1, &line);
 		assert_true(is_plain(&line));
 		both_agree(line.data, line.len);
 		buf_free(&line);
@@ -111,13 +117,11 @@ static void what_json_spells_otherwise_is_not(void **state)
 }
 
 /* Each character away, doubled, and as some others. */
-static void each_change_is_read_alike(void **state)
+static void change_each(struct buf line)
 {
 	static const char others[] = "0-9\"\\,:}{]e.x ";
-	struct buf line = {0}, changed = {0};
+	struct buf changed = {0};
 
-	(void)state;
-	line_of(NULL, 1, &line);
 	for (size_t i = 0; i < line.len - 1; i++) {
 		for (const char *c = others; *c; c++) {
 			buf_reset(&changed);
@@ -134,8 +138,44 @@ static void each_change_is_read_alike(void **state)
 		buf_add(&changed, line.data + i, line.len - 1 - i);
 		both_agree(changed.data, changed.len);
 	}
-	buf_free(&line);
 	buf_free(&changed);
+}
+
+static void each_change_is_read_alike(void **state)
+{
+	struct buf line = {0};
+
+	(void)state;
+	line_of(NULL, 1, &line);
+	change_each(line);
+	buf_free(&line);
+}
+
+/* Behind its trial's line, which ends before it. */
+static void disks_are_read_alike(void **state)
+{
+	struct result_set set = {0};
+	struct buf lines = {0}, disks = {0};
+	uint64_t run = 0;
+	char *second;
+
+	(void)state;
+	line_of(NULL, 2, &lines);
+	second = strchr(lines.data, '\n') + 1;
+	buf_adds(&disks, second);
+	second[-1] = '\0';
+	whose = lines.data;
+	assert_true(export_read_plain_trial(&set, whose, strlen(whose), &run));
+	assert_true(export_read_plain_disks(&set, disks.data, disks.len - 1, &run));
+	assert_int_equal(set.trials[0].sum.evidence->n_disks, 2);
+	assert_int_equal(set.trials[0].sum.evidence->disks[0].errors, 3);
+	assert_false(set.trials[0].sum.evidence->disks[1].errors_known);
+	result_set_clear(&set);
+	both_agree(disks.data, disks.len);
+	change_each(disks);
+	whose = "";
+	buf_free(&lines);
+	buf_free(&disks);
 }
 
 /* Numbers at the ends of what fields take. */
@@ -171,6 +211,7 @@ int main(void)
 		cmocka_unit_test(what_json_spells_otherwise_is_not),
 		cmocka_unit_test(each_change_is_read_alike),
 		cmocka_unit_test(each_number_is_read_alike),
+		cmocka_unit_test(disks_are_read_alike),
 	};
 
 	return cmocka_run_group_tests_name("export_plain", tests, NULL, NULL);
