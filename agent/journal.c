@@ -530,8 +530,8 @@ int journal_remove(const char *path, struct err *e)
 		first = i;
 	}
 	if (left)
-		err_set(e, ERR_WRONG_STATE, "%s: %zu steps are not undone, the first of them: %s", path,
-			left, v[first].what);
+		err_set(e, ERR_WRONG_STATE, "%s: %zu step%s not undone, the first of them: %s", path,
+			left, left == 1 ? " is" : "s are", v[first].what);
 	journal_entries_free(v, n);
 	if (left)
 		return -1;

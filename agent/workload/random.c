@@ -161,8 +161,9 @@ static void add_settings(const struct randoming *s, struct trial_detail *d)
 	const struct work_random *w = s->w;
 	struct buf b = {0};
 
-	buf_addf(&b, "%s of %lld bytes over %llu blocks in %u files\n", ops[w->op],
-		(long long)w->block_size, (unsigned long long)s->files.blocks, s->files.n);
+	buf_addf(&b, "%s of %lld bytes over %llu blocks in %u file%s\n", ops[w->op],
+		(long long)w->block_size, (unsigned long long)s->files.blocks, s->files.n,
+		s->files.n == 1 ? "" : "s");
 	if (w->op == RANDOM_MIXED)
 		buf_addf(&b, "%g%% reads\n", w->reads * 100);
 	if (w->zipf > 0)

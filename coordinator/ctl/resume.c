@@ -15,9 +15,13 @@ static void note_jobs(struct ctl *c, const json_t *v)
 	size_t i;
 
 	json_array_foreach(json_object_get(v, "jobs"), i, j)
-		ctl_note(c, "%s: %lld builds are missing%s", json_get_str(j, "host", "-"),
-			(long long)json_get_int(j, "missing", 0),
+	{
+		long long missing = (long long)json_get_int(j, "missing", 0);
+
+		ctl_note(c, "%s: %lld build%s missing%s", json_get_str(j, "host", "-"), missing,
+			missing == 1 ? " is" : "s are",
 			json_get_bool(j, "online", 1) ? "" : "; it is offline now, the job waits");
+	}
 }
 
 static int run(struct ctl *c, const struct args *a, struct err *e)
