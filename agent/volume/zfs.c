@@ -4,6 +4,7 @@
  * Invariant: a pool is imported only by its GUID and only from a folder of links to exactly the
  * devices it was made of.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -322,23 +323,58 @@ static int add_caches(struct volume_ctx *ctx, const struct volume *v, struct buf
 	return 0;
 }
 
-/* Export and import empty the ARC; over FUSE and for buffered scratch files the page cache holds
- * the data too. */
-static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
+static void unpin_caches(int *pins, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pins[i] >= 0)
+			close(pins[i]);
+	free(pins);
+}
+
+/* Open while they are out of the pool, which kept their names until then: so that what is put in again is
+ * what was taken out, and no disk that came by that name meanwhile. *ret is for unpin_caches. */
+static int pin_caches(const struct volume *v, int **ret, struct err *e)
+{
+	int *pins = xcalloc(v->cache_devices.n + 1, sizeof(*pins));
+
+	for (size_t i = 0; i < v->cache_devices.n; i++) {
+		pins[i] = open(v->cache_devices.v[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (pins[i] < 0) {
+			err_sys(e, "cannot open the cache device %s", v->cache_devices.v[i]);
+			unpin_caches(pins, i);
+			return -1;
+		}
+	}
+	*ret = pins;
+	return 0;
+}
+
+static int empty_caches(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
 {
 	int over_fuse = v->filesystem && str_starts(v->filesystem, "fuse");
 
-	if (!ctx->sink->preview && check(ctx, v, e))
-		return -1;
 	if (remove_caches(ctx, v, e) || export_pool(ctx, v, e))
 		return -1;
 	buf_adds(done, "pool exported and imported by GUID");
 	if ((over_fuse || v->buffered_disks) && volume_drop_caches(ctx, done, e))
 		return -1;
-	if (import_pool(ctx, v, e) || add_caches(ctx, v, done, e))
-		return -1;
+	return import_pool(ctx, v, e) || add_caches(ctx, v, done, e) ? -1 : 0;
+}
+
+/* Export and import empty the ARC; over FUSE and for buffered scratch files the page cache holds
+ * the data too. */
+static int make_cold(struct volume_ctx *ctx, struct volume *v, struct buf *done, struct err *e)
+{
+	int *pins, status;
+
 	if (ctx->sink->preview)
-		return 0;
+		return empty_caches(ctx, v, done, e);
+	if (check(ctx, v, e) || pin_caches(v, &pins, e))
+		return -1;
+	status = empty_caches(ctx, v, done, e);
+	unpin_caches(pins, v->cache_devices.n);
+	if (status)
+		return -1;
 	if (volume_describe(v, e))
 		return -1;
 	return check(ctx, v, e);
