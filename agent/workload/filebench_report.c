@@ -170,9 +170,10 @@ static void report_settings(const struct fb_run *r, struct trial_detail *d)
 		buf_addf(&text, "threads %s.%s: %u\n", g->process, g->name, g->processes * g->instances);
 	}
 	for (size_t i = 0; i < r->program->n_sets; i++)
-		buf_addf(&text, "fileset %s: %llu files, %llu folders, %llu bytes made before\n",
+		buf_addf(&text, "fileset %s: %llu file%s, %llu folder%s, %llu bytes made before\n",
 			r->sets[i].def->name, (unsigned long long)r->sets[i].files.n,
-			(unsigned long long)r->sets[i].n_dirs, (unsigned long long)r->made_bytes[i]);
+			r->sets[i].files.n == 1 ? "" : "s", (unsigned long long)r->sets[i].n_dirs,
+			r->sets[i].n_dirs == 1 ? "" : "s", (unsigned long long)r->made_bytes[i]);
 	detail_note(d, "settings", buf_str(&text));
 	buf_free(&text);
 	if (r->program->echo && *r->program->echo)

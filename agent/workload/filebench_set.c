@@ -26,6 +26,7 @@ struct growing {
 	struct fb_set *s;
 	struct wml_random *r;
 	double mean_depth;
+	int flat; /* without a width: all in the set's own folder */
 	size_t cap_dirs, cap_files, cap_leaves;
 };
 
@@ -77,7 +78,7 @@ static void fill_dir(struct growing *g, uint32_t dir, int depth, int leaves)
 {
 	uint64_t width = draw_width(g);
 	double depth_here = floor(around(g, g->mean_depth));
-	int bottom = dir > 0 && (depth >= (depth_here < 1 ? 1 : depth_here) || depth == DEPTH_MAX);
+	int bottom = g->flat || (dir > 0 && (depth >= (depth_here < 1 ? 1 : depth_here) || depth == DEPTH_MAX));
 
 	for (uint32_t i = 1; (dir == 0 || i <= width) && wanted(g, leaves) > 0; i++) {
 		if (!bottom && g->s->n_dirs < DIRS_MAX)
@@ -122,6 +123,7 @@ int fb_set_plan(struct fb_set *s, const struct wml_set *def, struct wml_random *
 	double mean_width = wml_number_mean(&def->width);
 
 	*s = (struct fb_set){.def = def, .fd = -1};
+	g.flat = mean_width == 0;
 	g.mean_depth = log((double)(def->entries + def->leaf_dirs)) / log(mean_width < 2 ? 2 : mean_width);
 	add_dir(&g, 0, 0);
 	fill_dir(&g, 0, 1, 0);

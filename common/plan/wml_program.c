@@ -110,10 +110,11 @@ static int take_widths(const struct wml_eval *x, const struct wml_item *item, st
 	if (s->entries == 0 && s->leaf_dirs == 0)
 		return wml_fail(x->w->file, item->at, x->e,
 			"fileset '%s' has no files: 'entries=' is missing or 0", s->name);
-	if (wml_number_mean(&s->width) < 2)
+	if (wml_number_mean(&s->width) != 0 && wml_number_mean(&s->width) < 2)
 		return wml_fail(x->w->file,
-			item->v[ATTR_DIRWIDTH].kind ? item->v[ATTR_DIRWIDTH].at : item->at, x->e,
-			"fileset '%s': 'dirwidth' must be 2 or more", s->name);
+			item->v[ATTR_DIRWIDTH].at, x->e,
+			"fileset '%s': 'dirwidth' must be 2 or more (0 or left out: one folder)",
+			s->name);
 	return 0;
 }
 

@@ -172,6 +172,28 @@ static void test_composite_flowops_repeat(void **state)
 	trial_clear(&t);
 }
 
+/* As in the first example that people find: a fileset that says nothing of folders. */
+static void test_a_set_without_a_width_is_one_folder(void **state)
+{
+	struct trial t;
+	struct err e;
+
+	(void)state;
+	trial_init(&t, NULL,
+		"define fileset name=\"testF\",path=$dir,entries=30,filesize=4k,prealloc\n"
+		"define process name=\"reader\",instances=1 { thread name=\"r\",instances=2 {\n"
+		" flowop openfile name=\"open\",filesetname=\"testF\",fd=1\n"
+		" flowop readwholefile name=\"read\",fd=1,iosize=1m\n"
+		" flowop closefile name=\"close\",fd=1\n"
+		" flowop finishoncount name=e,value=60,target=read\n"
+		"} }\n");
+	t.w.duration_ns = 20000000000; /* it ends by itself long before */
+	assert_ok(trial_run(&t, &e), e);
+	assert_true(part(&t, "read")->ops >= 60);
+	assert_has(note(&t, "settings"), "testF: 30 files, 1 folder, ");
+	trial_clear(&t);
+}
+
 static void test_threads_wait_for_each_other(void **state)
 {
 	struct trial t;
@@ -410,6 +432,7 @@ int main(void)
 		IN_DIR(test_a_file_deleted_while_open_is_counted),
 		IN_DIR(test_reads_go_round_and_whole_files_are_one_operation),
 		IN_DIR(test_composite_flowops_repeat),
+		IN_DIR(test_a_set_without_a_width_is_one_folder),
 		IN_DIR(test_threads_wait_for_each_other),
 		IN_DIR(test_a_rate_holds_all_threads_together),
 		IN_DIR(test_a_delay_ends_with_the_run),

@@ -390,7 +390,8 @@ static const struct {
 		"x.f:1:21: '../up' is not a name: letters, digits, '.', '_', ':', '+' and '-', at most "
 		"64, not starting with '.'"},
 	{"define fileset name=f", "x.f:1:8: fileset 'f' has no files: 'entries=' is missing or 0"},
-	{"define fileset name=f,entries=10,dirwidth=1", "x.f:1:43: fileset 'f': 'dirwidth' must be 2 or more"},
+	{"define fileset name=f,entries=10,dirwidth=1",
+		"x.f:1:43: fileset 'f': 'dirwidth' must be 2 or more (0 or left out: one folder)"},
 	{"define fileset name=f,entries=99999999,dirwidth=9",
 		"x.f:1:31: 'entries' is 99999999, and must be 0 to 10000000"},
 	{"create files\n  system \"sync\"",
