@@ -102,6 +102,8 @@ static int lay_out_file(const struct workload_order *o, const struct random_file
 	rc = check_place(o, name, fd, &st, e);
 	if (rc == 0)
 		rc = fill_file(f, file, fd, b, e);
+	if (rc && e->code == ERR_FULL)
+		(void)unlinkat(f->dir, name, 0); /* the next trial has its room */
 	close(fd);
 	return rc;
 }

@@ -177,6 +177,8 @@ static int stream_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 		rc = sync_watched(s, e);
 	meter_stop(&s->meter);
 	ret->sync_ns = ret->elapsed_ns - moved_ns;
+	if (rc && s->spec->op == OP_WRITE && e->code == ERR_FULL)
+		stream_files_remove(&s->files);
 	return rc;
 }
 

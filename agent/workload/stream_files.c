@@ -127,6 +127,12 @@ void stream_files_close(struct stream_files *f)
 	*f = (struct stream_files){.dir = -1};
 }
 
+void stream_files_remove(const struct stream_files *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		(void)unlinkat(f->dir, f->v[i].name, 0);
+}
+
 static void add_stretch(struct stretch **v, size_t *n, size_t *cap, unsigned file, uint64_t start,
 	uint64_t end)
 {

@@ -29,6 +29,8 @@ struct stream_files {
  * when something does not lie on spec->dev. */
 int stream_files_open(const struct msg_worker_spec *spec, struct stream_files *ret, struct err *e);
 void stream_files_close(struct stream_files *f);
+/* Removes them by name, still open: what a write that failed left, so that the next trial has its room. */
+void stream_files_remove(const struct stream_files *f);
 /* The stretches of thread t of spec->threads: whole files in turn while there are at least as many
  * files as threads, else ranges of one file. Caller frees *ret; *ret_n may be 0. */
 void stream_stretches(const struct stream_files *f, const struct msg_worker_spec *spec, unsigned t,
