@@ -38,8 +38,12 @@ policy() {
 
 # reread FILTER: the agent reads policy and disks again; what the coordinator knows then is so.
 reread() {
-	kill -HUP "$(monitor_of am)"
-	fleet_await 30 knows "$1"
+	local _
+	for _ in 1 2 3; do # a disk may come after the first look
+		kill -HUP "$(monitor_of am)"
+		fleet_await 30 knows "$1" && return
+	done
+	return 1
 }
 
 # knows FILTER: jq's over the list of disks that the coordinator has.
