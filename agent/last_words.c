@@ -4,6 +4,7 @@
  */
 #include "agent/last_words.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -16,6 +17,9 @@
 #include "common/base/mem.h"
 #include "common/plan/work_parallel.h"
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 #define TEXTS PARALLEL_MAX_MEMBERS
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
@@ -40,8 +44,11 @@ struct last_words {
 
 int last_words_new(int *ret_fd, struct err *e)
 {
-	int fd = memfd_create("arraymark-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("arraymark-worker", flags | MFD_NOEXEC_SEAL);
 
+	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		fd = memfd_create("arraymark-worker", flags);
 	if (fd < 0)
 		return err_sys(e, "cannot make memory to share with a worker");
 	if (ftruncate(fd, sizeof(struct shared)) || fcntl(fd, F_ADD_SEALS, SEALS)) {
@@ -117,8 +124,10 @@ struct last_words *last_words_open(int fd, const char *name)
 	struct last_words *w;
 	struct shared *s;
 	struct text *t;
+	int seals;
 
-	if (fd <= 0 || fcntl(fd, F_GET_SEALS) != SEALS)
+	seals = fd > 0 ? fcntl(fd, F_GET_SEALS) : -1;
+	if (seals < 0 || (seals & SEALS) != SEALS)
 		return NULL;
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (s == MAP_FAILED)

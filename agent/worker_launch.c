@@ -48,7 +48,8 @@ static void finish(struct worker *w)
 	w->words = -1;
 	worker_free(w);
 	h.on_end(h.owner, &how, words);
-	close(words);
+	if (words >= 0)
+		close(words);
 }
 
 static void set_timer(struct worker *w, unsigned ms)
@@ -136,13 +137,14 @@ int worker_start(struct event_base *base, struct children *kids, const struct sp
 	struct worker *w = xcalloc(1, sizeof(*w));
 	int fd;
 
-	if (last_words_new(&w->words, e)) {
-		free(w);
-		return -1;
+	if (last_words_new(&w->words, e)) { /* it can do without */
+		log_warning("worker", "%s", e->text);
+		w->words = -1;
 	}
-	how.shared_fd = w->words;
+	how.shared_fd = w->words < 0 ? 0 : w->words;
 	if (spawn_self(&how, &w->pid, &fd, &w->isolated, e)) {
-		close(w->words);
+		if (w->words >= 0)
+			close(w->words);
 		free(w);
 		return -1;
 	}

@@ -14,6 +14,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "coordinator/sessions.h"
 #include "proto/conn.h"
 
@@ -187,20 +188,36 @@ static void give_lines(const char *data, struct buf *rest, void (*line)(void *ar
 	buf_adds(rest, data);
 }
 
+/* Once. */
+static int tell_trouble(const struct msg *ping, int told)
+{
+	const char *trouble = ping->u.ping.trouble;
+
+	if (trouble && *trouble && !told)
+		log_warning("store", "%s", trouble);
+	return told || (trouble && *trouble);
+}
+
 int local_call(int fd, const struct msg_call *call, void (*line)(void *arg, const char *text),
 	void *arg, struct err *e)
 {
 	struct msg m = {.type = MSG_CALL, .request = 1}, answer;
 	struct buf rest = {0};
-	int r, end = 0;
+	int64_t until_ns = clock_mono_ns() + LOCAL_ANSWER_MS * NS_PER_MS;
+	int r, end = 0, told = 0;
 
 	m.u.call = *call;
 	r = frame_write_fd(fd, &m, e);
 	while (!r && !end) {
-		r = frame_read_fd(fd, LOCAL_ANSWER_MS, &answer, e);
+		int64_t left_ms = (until_ns - clock_mono_ns()) / NS_PER_MS;
+
+		r = frame_read_fd(fd, left_ms > 0 ? (int)left_ms : 0, &answer, e);
 		if (r)
 			break;
-		if (answer.type == MSG_CHUNK) {
+		if (answer.type == MSG_PING) { /* it lives; that is no answer */
+			told = tell_trouble(&answer, told);
+		} else if (answer.type == MSG_CHUNK) {
+			until_ns = clock_mono_ns() + LOCAL_ANSWER_MS * NS_PER_MS;
 			give_lines(answer.u.chunk.len ? answer.u.chunk.data : "", &rest, line, arg);
 			end = answer.u.chunk.end;
 		} else if (answer.type == MSG_ERROR) {

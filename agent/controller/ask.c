@@ -28,6 +28,7 @@ struct asking {
 	const struct raid_failure *known; /* of earlier looks */
 	size_t n_known;
 	int64_t until_ns; /* clock_mono_ns */
+	int is_silent;    /* the last call met its deadline, or there was no time left for it */
 	size_t before;    /* controllers that were known before the family in hand was asked */
 };
 
@@ -76,13 +77,13 @@ static void kill_orphans(void)
 	}
 }
 
-static void hung(struct asking *a, const char *program, int64_t elapsed_ns)
+static void hung(struct asking *a, const char *program, unsigned deadline_ms)
 {
 	char why[64];
 
 	kill_orphans();
-	snprintf(why, sizeof(why), "gave no answer in %lld s",
-		(long long)((elapsed_ns + NS_PER_S / 2) / NS_PER_S));
+	snprintf(why, sizeof(why), "gave no answer in %u s", (deadline_ms + 500) / 1000);
+	a->is_silent = 1;
 	raid_failed(&a->s, program, why, 1);
 }
 
@@ -101,22 +102,24 @@ static int run(struct asking *a, const char *program, const char *const *words, 
 	int64_t left_ms = (a->until_ns - clock_mono_ns()) / NS_PER_MS;
 	struct proc_result r = {0};
 	struct strv argv = {0};
+	unsigned deadline_ms = left_ms < TOOL_MS ? (unsigned)left_ms : TOOL_MS;
 	struct err e = {0};
 	int status;
 
+	a->is_silent = left_ms <= 0;
 	strv_add(&argv, program);
 	strv_add_all(&argv, words);
-	if (left_ms <= 0)
+	if (a->is_silent)
 		status = err_set(&e, ERR_TIMEOUT, "not asked: others took %d s", ALL_MS / 1000);
 	else
-		status = proc_run(&argv, left_ms < TOOL_MS ? (unsigned)left_ms : TOOL_MS, &r, &e);
+		status = proc_run(&argv, deadline_ms, &r, &e);
 	strv_free(&argv);
 	if (status) {
 		wrong(a, program, words[0], &e);
 		return -1;
 	}
 	if (r.timed_out)
-		hung(a, program, r.elapsed_ns);
+		hung(a, program, deadline_ms);
 	else if (!r.exited)
 		err_set(&e, ERR_IO, "ended by signal %d", r.signal);
 	else if (r.out_dropped)
@@ -132,17 +135,16 @@ static int run(struct asking *a, const char *program, const char *const *words, 
 
 typedef int (*reader_fn)(const char *text, size_t len, struct raid_state *s, struct err *e);
 
-/* 0: it may be asked for more. */
+/* 0: it may be asked for more, also where this was no answer. */
 static int ask_one(struct asking *a, const char *program, const char *const *words, reader_fn read)
 {
 	struct buf out = {0};
 	struct err e;
-	int status = run(a, program, words, &out);
 
-	if (!status && read(buf_str(&out), out.len, &a->s, &e))
+	if (!run(a, program, words, &out) && read(buf_str(&out), out.len, &a->s, &e))
 		wrong(a, program, words[0], &e);
 	buf_free(&out);
-	return status;
+	return a->is_silent;
 }
 
 static void ask_storcli(const char *program, struct asking *a)

@@ -75,6 +75,19 @@ static int mount_again(struct volume_ctx *ctx, const struct mount_entry *m, cons
 	return step_run(ctx, &s, NULL, e);
 }
 
+/* When somebody else has it the owner's directory comes back at once. */
+static int await_free(struct volume_ctx *ctx, const struct mount_entry *m, const char *options,
+	const char *uuid, struct err *e)
+{
+	struct err other;
+
+	if (!holders_await_none(m->source, e))
+		return 0;
+	if (!volume_check_uuid(m->source, uuid, &other))
+		(void)mount_again(ctx, m, options, &other);
+	return -1;
+}
+
 /* The mount that the directory lies on, by its own point; what else is below it is not touched. */
 static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct buf *done,
 	struct err *e)
@@ -95,7 +108,7 @@ static int remount(struct volume_ctx *ctx, const struct mount_entry *m, struct b
 	if (status)
 		holders_explain_mount(m->point, e);
 	if (!status && !ctx->sink->preview)
-		status = holders_await_none(m->source, e);
+		status = await_free(ctx, m, options, uuid, e);
 	if (!status && !ctx->sink->preview)
 		status = volume_check_uuid(m->source, uuid, e);
 	if (!status)

@@ -52,13 +52,16 @@ int holders_is_of_pool(const char *source, const char *pool)
 	return strncmp(source, pool, len) == 0 && (source[len] == '\0' || source[len] == '/');
 }
 
-/* btrfs and others show a number of their own: there the source tells. */
+/* btrfs shows a number of its own: there the source tells. Of other types it is whatever text the one who
+ * mounted them chose. */
 static int stands_on(const struct mount_entry *m, dev_t dev)
 {
 	struct stat st;
 
-	return m->dev == dev || (str_starts(m->source, "/dev/") && !stat(m->source, &st) &&
-					S_ISBLK(st.st_mode) && st.st_rdev == dev);
+	return m->dev == dev ||
+	       (!strcmp(m->type, "btrfs") && str_starts(m->source, "/dev/") &&
+		       !strstr(m->source, "/../") && !stat(m->source, &st) &&
+		       S_ISBLK(st.st_mode) && st.st_rdev == dev);
 }
 
 static const struct mount_entry *find_mount(const struct mounts *m, const struct sought *s)
@@ -195,9 +198,10 @@ static char *say(const struct found *f)
 		return xasprintf("process %s (%s) has files of it open: end it", f->pid, command);
 	if (f->namespaces > 1)
 		snprintf(more, sizeof(more), " (and so in %zu more)", f->namespaces - 1);
-	return xasprintf("process %s (%s) has it mounted at %s in a mount namespace of its own%s: end "
-			 "that container or service, or unmount it there (nsenter -t %s -m umount %s)",
-		f->pid, command, f->point, more, f->pid, f->point);
+	/* its point is a stranger's text: no part of a command to paste */
+	return xasprintf("process %s (%s) has it mounted at '%s' in a mount namespace of its own%s: end "
+			 "that container or service, or unmount it there (by nsenter -t %s -m)",
+		f->pid, command, f->point, more, f->pid);
 }
 
 static char *find(const struct sought *s)

@@ -120,7 +120,7 @@ static int attach(struct volume_ctx *ctx, const char *file, unsigned number, cha
 {
 	struct buf out = {0};
 	struct step s;
-	char dry[32], path[320], line[16];
+	char dry[32], path[320], line[16], *device;
 
 	snprintf(dry, sizeof(dry), "<loop%u>", number);
 	step_start(&s, PHASE_BUILD, "attach %s to a loop device", file);
@@ -133,15 +133,19 @@ static int attach(struct volume_ctx *ctx, const char *file, unsigned number, cha
 		return -1;
 	}
 	out.data[strcspn(out.data, "\n")] = '\0';
-	*ret = buf_take(&out);
-	if (ctx->sink->preview)
+	device = buf_take(&out);
+	if (ctx->sink->preview) {
+		*ret = device;
 		return 0;
-	snprintf(path, sizeof(path), "/sys/block/%s/loop/dio", *ret + strlen("/dev/"));
-	if (!str_starts(*ret, "/dev/loop") || read_line(path, line, sizeof(line))) {
-		err_set(e, ERR_FAILED, "losetup gave '%s' for %s, which is no loop device", *ret, file);
-		free(*ret);
+	}
+	if (str_starts(device, "/dev/loop"))
+		snprintf(path, sizeof(path), "/sys/block/%s/loop/dio", device + strlen("/dev/"));
+	if (!str_starts(device, "/dev/loop") || read_line(path, line, sizeof(line))) {
+		err_set(e, ERR_FAILED, "losetup gave '%s' for %s, which is no loop device", device, file);
+		free(device);
 		return -1;
 	}
+	*ret = device;
 	return strcmp(line, "1") ? 1 : 0;
 }
 

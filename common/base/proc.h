@@ -50,7 +50,8 @@ void proc_each(void (*fn)(pid_t pid, void *arg), void *arg);
 /* 0 when there is no such process. */
 pid_t proc_parent(pid_t pid);
 /* Kills a process and all its descendants, whatever sessions and groups they are in: each is stopped
- * first, so that it starts no others meanwhile. Those whose parent has ended are not found. */
+ * first, so that it starts no others meanwhile. Those whose parent has ended are not found; none is where
+ * /proc is that of another PID namespace, as a worker's is. */
 void proc_kill_tree(pid_t pid);
 /* Only its descendants. */
 void proc_kill_children(pid_t pid);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/proc.h"
 #include "common/base/units.h"
@@ -54,7 +55,18 @@ void proc_kill_tree(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
+/* /proc numbers processes as our own PID namespace does; elsewhere a number would be somebody else's. */
+static int proc_is_ours(void)
+{
+	char self[32] = "", pid[32];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && !strcmp(self, pid);
+}
+
 void proc_kill_children(pid_t pid)
 {
+	if (!proc_is_ours())
+		return;
 	proc_each(kill_if_child_of, &pid);
 }

@@ -95,6 +95,20 @@ static size_t cost(const struct trial_detail *d)
 	return sum + ROW_COST + sizeof(DETAIL_DROPPED);
 }
 
+/* Whoever fitted it before has told of others. */
+static void tell_dropped(struct trial_detail *d)
+{
+	size_t i = 0;
+
+	while (i < d->n_facts && strcmp(d->facts[i].name, DETAIL_DROPPED))
+		i++;
+	if (i < d->n_facts)
+		d->facts[i].value += (double)d->dropped;
+	else
+		detail_fact(d, DETAIL_DROPPED, (double)d->dropped, "");
+	d->dropped = 0;
+}
+
 void detail_fit(struct trial_detail *d)
 {
 	for (size_t i = d->n_parts; i > 0 && cost(d) > DETAIL_BYTES_MAX; i--) {
@@ -109,7 +123,7 @@ void detail_fit(struct trial_detail *d)
 	for (; d->n_parts > 0 && cost(d) > DETAIL_BYTES_MAX; d->dropped++)
 		part_clear(&d->parts[--d->n_parts]);
 	if (d->dropped)
-		detail_fact(d, DETAIL_DROPPED, (double)d->dropped, "");
+		tell_dropped(d);
 }
 
 void detail_clear(struct trial_detail *d)

@@ -57,7 +57,7 @@ void detail_note(struct trial_detail *d, const char *name, const char *text);
 const struct trial_fact *detail_find_fact(const struct trial_detail *d, const char *name);
 /* Makes it fit into DETAIL_BYTES_MAX: histograms of parts go first, then notes are emptied, then the
  * last facts and parts are dropped. What was dropped becomes the fact DETAIL_DROPPED. To be called
- * once, when all is told. */
+ * when all is told, by each who tells. */
 void detail_fit(struct trial_detail *d);
 void detail_clear(struct trial_detail *d);
 

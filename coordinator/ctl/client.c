@@ -50,8 +50,8 @@ struct client {
 	struct event *signals[3], *tick, *timer;
 	void (*signal_fn)(void *arg, int signo);
 	void (*tick_fn)(void *arg);
-	void (*trouble_fn)(void *arg, const char *trouble);
-	void *signal_arg, *tick_arg, *trouble_arg;
+	struct client_trouble trouble;
+	void *signal_arg, *tick_arg;
 	int in_trouble; /* the coordinator, as far as it told */
 	int timer_fired;
 };
@@ -189,8 +189,8 @@ static void on_ping(struct client *c, const struct msg_ping *p)
 	if (c->in_trouble == (trouble != NULL))
 		return;
 	c->in_trouble = trouble != NULL;
-	if (c->trouble_fn)
-		c->trouble_fn(c->trouble_arg, trouble);
+	if (c->trouble.fn)
+		c->trouble.fn(c->trouble.arg, trouble);
 }
 
 static void on_msg(struct conn *conn, struct msg *m, void *arg)
@@ -511,10 +511,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	c->tick_fn(c->tick_arg);
 }
 
-void client_on_trouble(struct client *c, void (*fn)(void *arg, const char *trouble), void *arg)
+struct client_trouble client_on_trouble(struct client *c, struct client_trouble h)
 {
-	c->trouble_fn = fn;
-	c->trouble_arg = arg;
+	struct client_trouble was = c->trouble;
+
+	c->trouble = h;
+	return was;
 }
 
 void client_on_tick(struct client *c, unsigned ms, void (*fn)(void *arg), void *arg)

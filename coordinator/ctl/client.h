@@ -45,8 +45,12 @@ int client_is_stopped(const struct client *c);
 /* fn runs on SIGINT, SIGTERM and SIGHUP instead of their default action; NULL puts that back. */
 void client_on_signal(struct client *c, void (*fn)(void *arg, int signo), void *arg);
 /* fn runs when the coordinator tells that it stores nothing now (trouble: why), and when that is over
- * (NULL); each once. fn NULL: nobody is told. */
-void client_on_trouble(struct client *c, void (*fn)(void *arg, const char *trouble), void *arg);
+ * (NULL); each once. fn NULL: nobody is told. Returns what was there, to be put back. */
+struct client_trouble {
+	void (*fn)(void *arg, const char *trouble);
+	void *arg;
+};
+struct client_trouble client_on_trouble(struct client *c, struct client_trouble h);
 /* fn runs every ms milliseconds; NULL ends that. */
 void client_on_tick(struct client *c, unsigned ms, void (*fn)(void *arg), void *arg);
 

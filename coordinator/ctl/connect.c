@@ -68,7 +68,7 @@ int connection_open(struct ctl *ctl, struct connection *ret, struct err *e)
 		connection_close(&c);
 		return -1;
 	}
-	client_on_trouble(c.client, on_trouble, ctl);
+	client_on_trouble(c.client, (struct client_trouble){on_trouble, ctl});
 	if (c.private)
 		client_on_signal(c.client, on_signal, c.client);
 	if (c.private && private_interrupted())

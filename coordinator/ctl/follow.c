@@ -230,6 +230,7 @@ int follow_run(struct ctl *ctl, struct client *c, const struct follow_options *o
 	struct follow_end *ret, struct err *e)
 {
 	struct follow f = {.ctl = ctl, .client = c, .o = o, .backoff_ms = BACKOFF_FIRST_MS};
+	struct client_trouble was;
 	int r;
 
 	f.target = xstrdup(o->run);
@@ -239,14 +240,14 @@ int follow_run(struct ctl *ctl, struct client *c, const struct follow_options *o
 	f.silent = ctl->quiet || o->as_lines || (ctl->json && !ctl->terminal_err);
 	client_on_signal(c, on_signal, &f);
 	client_on_tick(c, DRAW_MS, on_tick, &f);
-	client_on_trouble(c, on_trouble, &f);
+	was = client_on_trouble(c, (struct client_trouble){on_trouble, &f});
 	while ((r = watch_once(&f, e)) == 0)
 		back_off(&f, e);
 	if (!f.silent)
 		screen_draw(&f.screen, &f.view);
 	client_on_signal(c, NULL, NULL);
 	client_on_tick(c, 0, NULL, NULL);
-	client_on_trouble(c, NULL, NULL);
+	client_on_trouble(c, was);
 	if (r > 0)
 		fill_end(&f, ret);
 	view_clear(&f.view);

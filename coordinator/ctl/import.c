@@ -90,11 +90,11 @@ static int write_lines(const struct result_set *s, struct buf *out, struct err *
 {
 	for (size_t i = 0; i < export_items(s) && out->len <= MSG_IMPORT_MAX; i++)
 		export_item(s, i, out);
+	export_end(s->runs[0].id, export_count_lines(out, 0), out);
 	if (out->len > MSG_IMPORT_MAX)
 		return err_set(e, ERR_FULL,
 			"these are more than %d bytes of results: import them in parts",
 			MSG_IMPORT_MAX);
-	export_end(s->runs[0].id, export_count_lines(out, 0), out);
 	return 0;
 }
 

@@ -123,7 +123,7 @@ test_remount_held() {
 	run fleet_ctl run "$T/remount.yaml"
 	is "what lives on over there cannot be mounted anew" "$STATUS" 1
 	like "and that is said" "$(exported last 'select(.type == "trial" and .ok == false) | .error' | sort -u)" \
-		"$1 is in use still after it was unmounted: process $holder .sleep. has it mounted at $T/mnt in a mount namespace"
+		"$1 is in use still after it was unmounted: process $holder .sleep. has it mounted at '$T/mnt' in a mount namespace"
 	like "it is there as it was" "$(grep " $T/mnt " /proc/self/mounts)" 'ext4 rw,noatime'
 	check "over there, too" grep -q " $T/mnt " "/proc/$holder/mounts"
 	is "with what was in it" "$(ls -A "$T/mnt/bench")" file

@@ -305,7 +305,9 @@ static void test_frames_fd(void **state)
 		assert_int_equal(frame_write_fd(fd[1], &ping, &e), 0);
 		assert_int_equal(frame_read_fd(fd[0], -1, &m, &e), 0);
 		assert_int_equal(m.u.ping.sent_ns, 7);
+		msg_clear(&m);
 		assert_int_equal(frame_read_fd(fd[0], 0, &m, &e), 0); /* was not read along */
+		msg_clear(&m);
 		assert_int_equal(frame_read_fd(fd[0], 10, &m, &e), -1);
 		assert_int_equal(e.code, ERR_TIMEOUT);
 		assert_int_equal(write(fd[1], "\0\0\0\5x", 5), 5);

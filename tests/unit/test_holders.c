@@ -131,9 +131,9 @@ static void test_a_copy_in_another_namespace(void **state)
 	assert_int_equal(umount(point), 0);
 	two = beside(copy_mounts); /* of ours, where it is not mounted any more */
 	snprintf(text, sizeof(text),
-		"it mounted at %s in a mount namespace of its own: end that container or service, or unmount "
-		"it there (nsenter -t %d -m umount %s)",
-		point, (int)one, point);
+		"it mounted at '%s' in a mount namespace of its own: end that container or service, or unmount "
+		"it there (by nsenter -t %d -m)",
+		point, (int)one);
 	assert_held_by(one, text);
 	end(two);
 	end(one);
@@ -233,7 +233,7 @@ static void test_a_dataset_in_another_namespace(void **state)
 		skip();
 	pid = beside(mount_a_dataset);
 	holders_explain_pool("am_7_1_abcdef", "/nowhere", &e);
-	snprintf(text, sizeof(text), "pool is busy; process %d (test_holders) has it mounted at %s in",
+	snprintf(text, sizeof(text), "pool is busy; process %d (test_holders) has it mounted at '%s' in",
 		(int)pid, second);
 	assert_has(e.text, text);
 	e = (struct err){ERR_FAILED, "pool is busy"};
