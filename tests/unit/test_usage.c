@@ -225,7 +225,7 @@ static void test_mounted_in_another_namespace(void **state)
 	assert_int_equal(mkdir(at("there"), 0755), 0);
 	pid = beside(mount_elsewhere);
 	snprintf(who, sizeof(who),
-		"opened exclusively by somebody else: process %d (test_usage) has it mounted at /tmp/",
+		"opened exclusively by somebody else: process %d (test_usage) has it mounted at '/tmp/",
 		(int)pid);
 	assert_held(disks[0], who);
 	end(pid);
