@@ -51,22 +51,42 @@ json_t *json_number(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static int append(const char *data, size_t len, void *out)
+/* Bytes of the character at s that a terminal or a viewer would obey instead of showing it; jansson
+ * itself escapes those below blank. 0: none. */
+static size_t unseen(const char *s, size_t len)
 {
-	buf_add(out, data, len);
+	size_t n = utf8_valid(s, len);
+
+	return n && (utf8_is_control(s, n) || utf8_is_steering(utf8_code_point(s, n))) ? n : 0;
+}
+
+/* All such characters are in Unicode's first plane: one escape each. */
+int json_append(const char *data, size_t len, void *out)
+{
+	size_t from = 0;
+
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = (unsigned char)data[i] >= 0x7f ? unseen(data + i, len - i) : 0;
+		if (!n)
+			continue;
+		buf_add(out, data + from, i - from);
+		buf_addf(out, "\\u%04X", utf8_code_point(data + i, n));
+		from = i + n;
+	}
+	buf_add(out, data + from, len - from);
 	return 0;
 }
 
 void json_line(const json_t *v, struct buf *out)
 {
-	json_dump_callback(v, append, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	json_dump_callback(v, json_append, out, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 void json_document(const json_t *v, struct buf *out)
 {
 	/* 15 digits are what a decimal fraction survives: 0.1 stays 0.1 for its reader. */
 	json_dump_callback(
-		v, append, out, JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+		v, json_append, out, JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 	buf_addc(out, '\n');
 }
 

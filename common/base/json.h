@@ -15,6 +15,10 @@ json_t *json_text(const char *s);
 json_t *json_text_n(const char *s, size_t len);
 /* NaN and infinities become null. */
 json_t *json_number(double v);
+/* What jansson's dump callbacks give, appended to the buffer `out`: characters that a terminal or a viewer
+ * would obey (DEL, C1 controls, marks of the writing direction, zero-width ones) as \uXXXX, which is
+ * the same value. Takes whole characters. Returns 0. */
+int json_append(const char *data, size_t len, void *out);
 /* Compact, sorted keys off, one line without newline, appended to out. Takes no ownership. */
 void json_line(const json_t *v, struct buf *out);
 /* Indented document with a final newline. */

@@ -145,13 +145,12 @@ static int append_deeper(const char *data, size_t len, void *arg)
 	const char *end;
 
 	while ((end = memchr(data, '\n', len))) {
-		buf_add(w->out, data, (size_t)(end - data));
+		json_append(data, (size_t)(end - data), w->out);
 		new_line(w, w->depth);
 		len -= (size_t)(end + 1 - data);
 		data = end + 1;
 	}
-	buf_add(w->out, data, len);
-	return 0;
+	return json_append(data, len, w->out);
 }
 
 void json_out_value(struct json_out *w, const char *key, json_t *v)

@@ -10,18 +10,11 @@
 
 #include "common/base/utf8.h"
 
-/* Invisible characters that reorder or hide the text around them. */
-static int is_steering(unsigned c)
-{
-	return c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-}
-
 size_t safe_char(const char *s, size_t len, char out[SAFE_CHAR])
 {
 	size_t n = utf8_valid(s, len), take = n ? n : 1;
 
-	if (n && is_steering(utf8_code_point(s, n))) {
+	if (n && utf8_is_steering(utf8_code_point(s, n))) {
 		snprintf(out, SAFE_CHAR, "\\u{%x}", utf8_code_point(s, n));
 	} else if (n == 0 || utf8_is_control(s, n)) {
 		for (size_t k = 0; k < take; k++)

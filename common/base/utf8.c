@@ -71,6 +71,12 @@ int utf8_is_control(const char *s, size_t n)
 	return n == 3 && turns_text(utf8_code_point(s, n));
 }
 
+int utf8_is_steering(unsigned c)
+{
+	return c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+}
+
 unsigned utf8_code_point(const char *s, size_t n)
 {
 	static const unsigned char first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};

@@ -10,6 +10,9 @@ size_t utf8_valid(const char *s, size_t len);
 /* 1 when the valid sequence of n bytes at s is a control character (C0, DEL, C1), or one that makes
  * the rest of a line look other than it is (U+2028 to U+202E, U+2066 to U+2069). */
 int utf8_is_control(const char *s, size_t n);
+/* 1 when it is invisible and reorders, joins or hides the text around it: marks, embeddings, overrides
+ * and isolates of the writing direction, separators of lines, zero-width characters. */
+int utf8_is_steering(unsigned code_point);
 /* The character of the valid sequence of n bytes at s. */
 unsigned utf8_code_point(const char *s, size_t n);
 

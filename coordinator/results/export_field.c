@@ -89,10 +89,7 @@ static void print_count(uint64_t v, struct buf *out)
 
 static void print_other(json_t *v, struct buf *out)
 {
-	char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
-
-	buf_adds(out, text);
-	free(text);
+	json_line(v, out);
 	json_decref(v);
 }
 

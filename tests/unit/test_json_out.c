@@ -10,8 +10,9 @@
 
 static const double reals[] = {0, -0.0, 1, -1, 0.1, -2.5, 1.0 / 3, 1e15, 999999999999999, 123456789.125, 1e16,
 	1e-5, 1e-4, 5e-324, DBL_MAX, -1e300, 1e21, 299792458, 2.0 / 3e9, 1e14 + 0.5};
-static const char *const texts[] = {"", "plain", "two words", "a \"quoted\" one", "back\\slash", "line\nbreak",
-	"caf\xc3\xa9", "no UTF-8: \xff", "\x7f", "tab\there", NULL};
+static const char *const texts[] = {"", "plain", "two words", "a \"quoted\" one", "back\\slash",
+	"line\nbreak",
+	"caf\xc3\xa9", "no UTF-8: \xff", "\x7f", "\xe2\x80\xaegnp\xc2\x9b", "tab\there", NULL};
 
 static json_t *tree(void)
 {
