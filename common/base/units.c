@@ -193,6 +193,13 @@ int units_parse_percent(const char *s, double *ret, struct err *e)
 	return 0;
 }
 
+double units_rounded(double v, int places)
+{
+	double scale = pow(10, places), r = round(v * scale) / scale;
+
+	return r == 0 ? 0 : r;
+}
+
 /* One decimal below 100, none above, and no ".0": "1.5 GiB", "549 MiB", "64 KiB". */
 static void print_binary(double v, const char *suffix, char *out)
 {

@@ -1,6 +1,7 @@
 /*
  * Numbers with units. Sizes: K M G T P are powers of 1024, KB MB GB TB PB powers of 1000, plain is
- * bytes (also B, KiB … PiB, as printed here; letter case matters). Times: ms s m h d, combinations not allowed.
+ * bytes (also B, KiB … PiB, as printed here; letter case matters). Times: ms s m h d, combinations not
+ * allowed.
  */
 #ifndef COMMON_BASE_UNITS_H
 #define COMMON_BASE_UNITS_H
@@ -21,6 +22,9 @@ int units_parse_int(const char *s, int64_t min, int64_t max, int64_t *ret, struc
 int units_parse_double(const char *s, double *ret, struct err *e); /* finite, '.' only */
 /* "2%" -> 0.02; the % is required. 0..100 %. */
 int units_parse_percent(const char *s, double *ret, struct err *e);
+
+/* v with so many decimals; what is rounded to 0 has no sign. */
+double units_rounded(double v, int places);
 
 #define UNITS_LEN 32
 /* Into out (UNITS_LEN bytes), returns out. */

@@ -54,7 +54,7 @@ static void add_host(struct grid *t, const json_t *v)
 		grid_add(t, NULL);
 	add_seen(t, v, &scratch);
 	if (isfinite(offset))
-		grid_addf(t, "%+.3fs", offset);
+		grid_addf(t, "%+.3fs", units_rounded(offset, 3));
 	else
 		grid_add(t, NULL);
 	grid_addf(t, "%lld of %lld", (long long)json_get_int(v, "disks_allowed", 0),

@@ -64,7 +64,8 @@ static void show_state(struct buf *out, const json_t *v)
 	line(out, "address", json_get_str(v, "address", NULL));
 	line(out, "agent", json_get_str(v, "version", NULL));
 	if (isfinite(offset))
-		linef(out, "clock", "%+.6f s against the coordinator's, round trip %.1f ms", offset,
+		linef(out, "clock", "%+.6f s against the coordinator's, round trip %.1f ms",
+			units_rounded(offset, 6),
 			rtt * 1000);
 	list_line(out, "tags", json_object_get(v, "tags"));
 	buf_free(&seen);

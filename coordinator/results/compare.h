@@ -94,8 +94,11 @@ double compare_mde(double se, double df, double alpha, unsigned k);
 
 const char *verdict_name(enum verdict v);     /* as cli.md spells them: "no-difference" */
 const char *estimator_name(enum estimator e); /* NULL for none */
-/* "-0.2% (-1.7…+1.4%)", "+3.7%" without interval, "" where nothing was compared. Appended. */
+/* "-0.2% (-1.7…+1.4%)", "+3.7%" without interval, "" where nothing was compared. Appended.
+ * No sign of it contradicts the verdict: a bound that is not 0 is not printed as 0. */
 void compare_change_text(const struct compared *c, struct buf *out);
+/* "+4.4%" of a ratio's logarithm, with decimals enough to show its side. Appended. */
+void compare_percent_text(double ln, struct buf *out);
 /* "no difference shown", "no difference above 2%", "slower, but under 2%", "too few trials
  * (n = 2)", "no spread told", … Appended. */
 void compare_verdict_text(const struct compared *c, double margin, struct buf *out);

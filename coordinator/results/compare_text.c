@@ -4,10 +4,13 @@
  */
 #include <math.h>
 
+#include "common/base/units.h"
 #include "coordinator/results/compare.h"
 
 #define PLACES_MAX 6
-#define SIDE_PLACES_MAX 4 /* decimals that show on which side of 0 an interval lies */
+#define SIDE_PLACES_MAX 2 /* decimals of all three numbers; beyond that a bound has its own */
+#define HALF_PLACES_MAX 4 /* decimals that a narrow interval makes readable */
+#define NOISE 1e-10 /* per cent: what is left of 0 where logarithms are added and taken away */
 
 const char *verdict_name(enum verdict v)
 {
@@ -23,41 +26,46 @@ const char *estimator_name(enum estimator e)
 	return names[e];
 }
 
-
-/* -0.0 is printed as +0.0. */
-static double rounded(double percent, int places)
+/* A ratio is above 0, so no change is -100%: what would be rounded to that gets more decimals. So does what
+ * would be rounded to 0 where it is to show its `side`; what has no digit there either is printed as the
+ * least that has one. */
+static void percent_text(double percent, int places, int side, struct buf *out)
 {
-	double scale = pow(10, places), v = round(percent * scale) / scale;
+	double v = units_rounded(percent, places);
 
-	return v == 0 ? 0 : v;
-}
-
-/* A ratio is above 0, so no change is -100%: what would be rounded to that gets more decimals. */
-static void percent_text(double percent, int places, struct buf *out)
-{
-	double v = rounded(percent, places);
-
-	while (v <= -100 && places < PLACES_MAX)
-		v = rounded(percent, ++places);
+	side = side && fabs(percent) > NOISE;
+	while ((v <= -100 || (v == 0 && side)) && places < PLACES_MAX)
+		v = units_rounded(percent, ++places);
 	if (v <= -100)
 		v = -100 + pow(10, -PLACES_MAX);
+	if (v == 0 && side)
+		v = copysign(pow(10, -PLACES_MAX), percent);
 	buf_addf(out, "%+.*f", places, v);
 }
 
-/* As many decimals as the interval's width makes readable, and as show on which side of 0 it lies: a
- * difference that is called is not printed as one that may be none. */
+/* As many decimals as the interval's width makes readable, and up to two that show on which side of 0 it
+ * lies. */
 static int decimals(double percent, double lo, double hi)
 {
 	double half = (hi - lo) / 2, near = lo > 0 ? lo : hi;
-	int places = half < 0.1 ? 2 : 1;
+	int places = 1;
 
+	while (half < pow(10, -places) && places < HALF_PLACES_MAX)
+		places++;
 	if (fabs(percent) >= 10 && !(half < 0.5))
 		places = 0;
-	while ((lo > 0 || hi < 0) && rounded(near, places) == 0 && places < SIDE_PLACES_MAX)
+	while ((lo > 0 || hi < 0) && units_rounded(near, places) == 0 && places < SIDE_PLACES_MAX)
 		places++;
 	return places;
 }
 
+void compare_percent_text(double ln, struct buf *out)
+{
+	percent_text(100 * expm1(ln), 1, 1, out);
+	buf_addc(out, '%');
+}
+
+/* A difference that is called is not printed as one that may be none, nor the other way round. */
 void compare_change_text(const struct compared *c, struct buf *out)
 {
 	double d = 100 * expm1(c->d), lo = 100 * expm1(c->lo), hi = 100 * expm1(c->hi);
@@ -65,14 +73,14 @@ void compare_change_text(const struct compared *c, struct buf *out)
 
 	if (isnan(d))
 		return;
-	percent_text(d, places, out);
+	percent_text(d, places, c->lo > 0 || c->hi < 0, out);
 	buf_addc(out, '%');
 	if (isnan(lo))
 		return;
 	buf_adds(out, " (");
-	percent_text(lo, places, out);
+	percent_text(lo, places, 1, out);
 	buf_adds(out, "…");
-	percent_text(hi, places, out);
+	percent_text(hi, places, 1, out);
 	buf_adds(out, "%)");
 }
 

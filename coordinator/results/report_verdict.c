@@ -96,11 +96,6 @@ void report_absent_lines(const struct text *t, const struct analysis_run *r)
 	strv_free(&lines);
 }
 
-static void percent(double ln, struct buf *out)
-{
-	buf_addf(out, "%+.1f%%", 100 * expm1(ln));
-}
-
 /* "U 0 of 16, p 0.029; Hodges-Lehmann +4.4% (+3.1%…+5.6%)" */
 static void ranks_cells(const struct ranks *r, struct table *table)
 {
@@ -111,13 +106,13 @@ static void ranks_cells(const struct ranks *r, struct table *table)
 	if (isnan(r->shift)) {
 		buf_adds(&shift, "-");
 	} else {
-		percent(r->shift, &shift);
+		compare_percent_text(r->shift, &shift);
 		buf_adds(&shift, isnan(r->lo) ? " (too few for an interval)" : " (");
 	}
 	if (!isnan(r->lo)) {
-		percent(r->lo, &shift);
+		compare_percent_text(r->lo, &shift);
 		buf_adds(&shift, "…");
-		percent(r->hi, &shift);
+		compare_percent_text(r->hi, &shift);
 		buf_addc(&shift, ')');
 	}
 	table_cell(table, "Hodges-Lehmann %s", buf_str(&shift));

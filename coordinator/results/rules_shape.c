@@ -189,7 +189,7 @@ static void drift_told(
 		json_pack("{si sf sf sf}", "n", (int)r->n, "z", t.z, "p", p, "change", t.change),
 		"%s drifts by %+.1f%% from the first to the last of %zu trials (rank test: p = "
 		"%.2g)",
-		metric_table[row->metric].name, 100 * t.change, r->n, p);
+		metric_table[row->metric].name, units_rounded(100 * t.change, 1), r->n, p);
 }
 
 static void drift_judged(

@@ -12,6 +12,7 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
@@ -85,7 +86,7 @@ static void check_trial(const struct rule_input *in, const struct result_trial *
 		json_pack("{si sf sf}", "block", (int)t->block, "range", range, "slope", slope),
 		"block %u: in its last half the rate still ranged over %.0f%% and moved by %+.0f%%: "
 		"not in a steady state",
-		(unsigned)t->block, 100 * range, 100 * slope);
+		(unsigned)t->block, 100 * range, units_rounded(100 * slope, 0));
 }
 
 /* 1: the volume is of flash alone, 0: it is not, -1: its host does not tell. */

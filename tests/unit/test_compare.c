@@ -2,6 +2,8 @@
 #include "tests/unit/test.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "coordinator/results/compare.h"
@@ -234,10 +236,17 @@ static void what_is_called_is_seen(void **state)
 		{0.02, 0.0003, 0.04, "+2.02% (+0.03…+4.08%)"},
 		{-0.02, -0.04, -0.0003, "-1.98% (-3.92…-0.03%)"},
 		{0.12, 0.003, 0.24, "+12.7% (+0.3…+27.1%)"},
-		{0.12, 0.00003, 0.24, "+12.750% (+0.003…+27.125%)"},
-		{0.12, 1e-9, 0.24, "+12.7497% (+0.0000…+27.1249%)"},
-		{0.12, -0.003, 0.24, "+13% (+0…+27%)"},
-		{0.02, -0.0003, 0.04, "+2.0% (+0.0…+4.1%)"},
+		{0.12, 0.00003, 0.24, "+12.75% (+0.003…+27.12%)"},
+		{0.12, 1e-9, 0.24, "+12.75% (+0.000001…+27.12%)"},
+		{-0.12, -0.24, -1e-9, "-11.31% (-21.34…-0.000001%)"},
+		{0.12, -0.003, 0.24, "+13% (-0.3…+27%)"},
+		{0.12, -0.00101051, 0.24, "+13% (-0.1…+27%)"},
+		{-0.12, -0.24, 0.00001, "-11% (-21…+0.001%)"},
+		{-0.12, -0.24, 0, "-11% (-21…+0%)"},
+		{0.02, -0.0003, 0.04, "+2.0% (-0.03…+4.1%)"},
+		{0.00003, 0.00001, 0.00005, "+0.003% (+0.001…+0.005%)"},
+		{-1e-18, -0.02, 0.02, "+0.0% (-2.0…+2.0%)"},
+		{-0.00001, NAN, NAN, "+0.0%"},
 		{0.12, 0.05, 0.2, "+13% (+5…+22%)"},
 	};
 
@@ -250,6 +259,48 @@ static void what_is_called_is_seen(void **state)
 		assert_string_equal(buf_str(&out), table[i].says);
 		buf_free(&out);
 	}
+}
+
+/* The bounds as they are printed. */
+static void read_bounds(const char *text, double *ret_lo, double *ret_hi)
+{
+	const char *open = strchr(text, '('), *dots = open ? strstr(open, "…") : NULL;
+
+	assert_non_null(dots);
+	*ret_lo = strtod(open + 1, NULL);
+	*ret_hi = strtod(dots + strlen("…"), NULL);
+}
+
+static int sign(double v)
+{
+	return (v > 0) - (v < 0);
+}
+
+/* Over all sizes of bounds: each has the sign that it has, the estimate lies between them, and -0 is
+ * nowhere. */
+static void printed_bounds_say_what_the_interval_says(void **state)
+{
+	(void)state;
+	for (int near = -9; near <= 0; near++)
+		for (int far = near; far <= 1; far++)
+			for (int kind = 0; kind < 8; kind++) {
+				double a = pow(10, near) * (kind & 4 ? 0.96 : 0.449), b = 1.7 * pow(10, far);
+				struct compared c = {.lo = kind & 1 ? -a : a, .hi = b};
+				double lo, hi, d;
+				struct buf out = {0};
+
+				if (kind & 2)
+					c = (struct compared){.lo = -b, .hi = -c.lo};
+				c.d = (c.lo + c.hi) / 2;
+				compare_change_text(&c, &out);
+				read_bounds(out.data, &lo, &hi);
+				d = strtod(out.data, NULL);
+				if (sign(lo) != sign(c.lo) || sign(hi) != sign(c.hi) || d < lo || d > hi ||
+					(c.lo > 0 && d <= 0) || (c.hi < 0 && d >= 0) ||
+					(d == 0 && out.data[0] == '-'))
+					fail_msg("%g (%g, %g) is printed as %s", c.d, c.lo, c.hi, out.data);
+				buf_free(&out);
+			}
 }
 
 static void margins(void **state)
@@ -488,6 +539,7 @@ int main(void)
 		cmocka_unit_test(unequal_counts_are_guarded),
 		cmocka_unit_test(hosts_are_replicates),
 		cmocka_unit_test(what_is_called_is_seen),
+		cmocka_unit_test(printed_bounds_say_what_the_interval_says),
 		cmocka_unit_test(margins),
 		cmocka_unit_test(no_spread),
 		cmocka_unit_test(less_than_a_millionth_is_no_difference),
