@@ -2,22 +2,16 @@
  * Who keeps a file system alive that was unmounted here: a loop device stands for the disk, children with
  * mounts of their own for containers. In a mount namespace of the test's own. Needs root and loop devices.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/loop_kit.h"
 
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/volume/holders.h"
-#include "common/base/fs.h"
-#include "common/base/proc.h"
 
 #define DISK_SIZE (16 << 20)
 
@@ -25,52 +19,6 @@ static char home[] = "/tmp/arraymark-holders-XXXXXX";
 static char disk[32]; /* "/dev/loop3"; "": there is none here */
 static char point[64], second[64];
 static dev_t number;
-
-static int run(const char *program, const char *const *words, struct buf *out)
-{
-	const char *path = fs_find_program(program);
-	struct strv argv = {0};
-	struct err ignored;
-	int status = -1;
-
-	if (path) {
-		strv_add(&argv, path);
-		strv_add_all(&argv, words);
-		status = proc_run_ok(&argv, 20000, out, &ignored);
-	}
-	strv_free(&argv);
-	return status;
-}
-
-/* A child that does its part, tells so, and lives until it is killed or we are gone. Returns its pid. */
-static pid_t beside(int (*part)(void))
-{
-	int ready[2];
-	char c = 'n';
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		close(ready[0]);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!part() && write(ready[1], "y", 1) == 1)
-			for (;;)
-				pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &c, 1), 1);
-	assert_int_equal(c, 'y');
-	close(ready[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
 
 static int copy_mounts(void)
 {
@@ -127,16 +75,16 @@ static void test_a_copy_in_another_namespace(void **state)
 
 	(void)state;
 	mount_it();
-	one = beside(copy_mounts);
+	one = kit_beside(copy_mounts);
 	assert_int_equal(umount(point), 0);
-	two = beside(copy_mounts); /* of ours, where it is not mounted any more */
+	two = kit_beside(copy_mounts); /* of ours, where it is not mounted any more */
 	snprintf(text, sizeof(text),
 		"it mounted at '%s' in a mount namespace of its own: end that container or service, or unmount "
 		"it there (by nsenter -t %d -m)",
 		point, (int)one);
 	assert_held_by(one, text);
-	end(two);
-	end(one);
+	kit_end(two);
+	kit_end(one);
 	assert_released();
 }
 
@@ -147,16 +95,16 @@ static void test_copies_in_two_namespaces(void **state)
 
 	(void)state;
 	mount_it();
-	one = beside(copy_mounts);
-	two = beside(copy_mounts);
+	one = kit_beside(copy_mounts);
+	two = kit_beside(copy_mounts);
 	assert_int_equal(umount(point), 0);
 	who = holders_of_device(number);
 	assert_non_null(who);
 	assert_has(who, "of its own (and so in 1 more): end");
 	free(who);
-	end(one);
+	kit_end(one);
 	assert_held_by(two, "of its own: end");
-	end(two);
+	kit_end(two);
 	assert_released();
 }
 
@@ -184,10 +132,10 @@ static void test_open_files_of_a_detached_mount(void **state)
 
 	(void)state;
 	mount_it();
-	pid = beside(open_a_file);
+	pid = kit_beside(open_a_file);
 	assert_int_equal(umount2(point, MNT_DETACH), 0);
 	assert_held_by(pid, "files of it open: end it");
-	end(pid);
+	kit_end(pid);
 	assert_released();
 }
 
@@ -199,14 +147,14 @@ static void test_why_an_unmount_failed(void **state)
 
 	(void)state;
 	mount_it();
-	pid = beside(open_a_file);
+	pid = kit_beside(open_a_file);
 	assert_int_equal(umount(point), -1);
 	holders_explain_mount(point, &e);
 	snprintf(text, sizeof(text), "target is busy; process %d (test_holders) has files of it open: end it",
 		(int)pid);
 	assert_string_equal(e.text, text);
 	assert_int_equal(e.code, ERR_BUSY);
-	end(pid);
+	kit_end(pid);
 	assert_int_equal(umount(point), 0);
 	assert_released();
 	assert_int_equal(mount("none", second, "tmpfs", 0, NULL), 0);
@@ -231,7 +179,7 @@ static void test_a_dataset_in_another_namespace(void **state)
 	(void)state;
 	if (!*disk)
 		skip();
-	pid = beside(mount_a_dataset);
+	pid = kit_beside(mount_a_dataset);
 	holders_explain_pool("am_7_1_abcdef", "/nowhere", &e);
 	snprintf(text, sizeof(text), "pool is busy; process %d (test_holders) has it mounted at '%s' in",
 		(int)pid, second);
@@ -239,12 +187,11 @@ static void test_a_dataset_in_another_namespace(void **state)
 	e = (struct err){ERR_FAILED, "pool is busy"};
 	holders_explain_pool("am_7_1_abcde", "/nowhere", &e);
 	assert_string_equal(e.text, "pool is busy");
-	end(pid);
+	kit_end(pid);
 }
 
 static int set_up(void **state)
 {
-	struct buf out = {0};
 	char file[64];
 	struct stat st;
 	int fd;
@@ -260,10 +207,9 @@ static int set_up(void **state)
 	if (fd < 0 || ftruncate(fd, DISK_SIZE) || mkdir(point, 0755) || mkdir(second, 0755))
 		return -1;
 	close(fd);
-	if (!run("mkfs.ext4", (const char *const[]){"-q", "-F", file, NULL}, NULL) &&
-		!run("losetup", (const char *const[]){"--find", "--show", file, NULL}, &out))
-		snprintf(disk, sizeof(disk), "%.*s", (int)strcspn(out.data, "\n"), out.data);
-	buf_free(&out);
+	if (kit_run("mkfs.ext4", (const char *const[]){"-q", "-F", file, NULL}, NULL) ||
+		kit_attach(file, disk, sizeof(disk)))
+		*disk = '\0';
 	if (*disk && stat(disk, &st) == 0)
 		number = st.st_rdev;
 	return 0;
@@ -275,7 +221,7 @@ static int tear_down(void **state)
 
 	(void)state;
 	if (*disk)
-		run("losetup", (const char *const[]){"-d", disk, NULL}, NULL);
+		(void)kit_detach(disk);
 	(void)fs_remove_tree(home, &ignored);
 	return 0;
 }

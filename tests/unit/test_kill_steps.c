@@ -5,32 +5,16 @@
  * KILL_STEPS, as tests/e2e/kill-steps.t starts it, in a mount namespace of its own; "begun" or "executed"
  * is what the first step of a pool is.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/volume_kit.h"
 
 #include <dirent.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "agent/volume/driver.h"
-#include "agent/volume/folder.h"
-#include "agent/volume/labels.h"
 #include "agent/volume/mounts.h"
 #include "agent/volume/zpool.h"
-#include "common/base/fs.h"
-#include "common/base/mem.h"
-#include "common/base/proc.h"
 
 #define STEPS_MAX 100
-
-static char home[64], state[80], scratch[80], mounts[80];
-static char self[4096];
-static const struct job_key key = {5, 1, 1};
 
 enum when { BEGUN, EXECUTED };
 struct killer {
@@ -74,49 +58,6 @@ static void executed(void *arg, const struct step *s, int ok, int64_t elapsed_ns
 		die();
 }
 
-static struct plan *plan_of(const char *layout)
-{
-	char *text = xasprintf("name: k\nhosts: all\ntrials: 3\ncache: cold\nlayouts: {a: %s}\n"
-			       "workloads: {w: {stream: {op: write, size: 1M}}}\n",
-		layout);
-	struct yaml_errors errs = {0};
-	struct plan *plan;
-	struct err e;
-
-	assert_ok(plan_parse("plan", text, strlen(text), NULL, &plan, &errs, &e), e);
-	yaml_errors_free(&errs);
-	free(text);
-	return plan;
-}
-
-static struct policy policy = {.scratch_directory = scratch, .scratch_limit = 1LL << 40};
-static struct inventory inventory = {.scratch_loop = 1};
-
-static struct volume_ctx context(struct step_sink *sink, const struct plan *plan)
-{
-	return (struct volume_ctx){.sink = sink, .plan = plan, .policy = &policy, .inv = &inventory,
-		.key = key, .unit = {1, 0}, .job_tag = "0a1b2c", .mount_root = mounts,
-		.state_dir = state, .worker_uid = 65534, .worker_gid = 65534, .self = self};
-}
-
-static int take_down(struct volume_ctx *ctx, struct journal *j, struct err *e)
-{
-	char *path = xasprintf("%s/journal-5-1-1.jsonl", state);
-	struct journal_entry *v;
-	struct job_key read_key;
-	uint64_t ticks;
-	pid_t worker;
-	size_t n;
-	int status = journal_read(path, &read_key, &v, &n, &worker, &ticks, e);
-
-	free(path);
-	if (status)
-		return -1;
-	status = volume_teardown(ctx, j, v, n, e);
-	journal_entries_free(v, n);
-	return status;
-}
-
 /* The whole life in a child: built, made cold, taken down. Its exit status: 0 when it got through. */
 static int live(const struct plan *plan, unsigned at, enum when when)
 {
@@ -126,12 +67,12 @@ static int live(const struct plan *plan, unsigned at, enum when when)
 	char *done = NULL;
 	struct err e;
 
-	if (journal_open(state, &key, &k.j, &e))
+	if (journal_open(kit_state, &kit_key, &k.j, &e))
 		return 1;
 	k.inner = sink_real(k.j, (struct unit){1, 0}, executed, &k);
-	ctx = context(&k.sink, plan);
+	ctx = kit_context(&k.sink, plan);
 	if (volume_build(&ctx, &plan->layouts[0], &v, &e) ||
-		volume_cache_state(&ctx, &v, CACHE_COLD, &done, &e) || take_down(&ctx, k.j, &e)) {
+		volume_cache_state(&ctx, &v, CACHE_COLD, &done, &e) || kit_take_down(&ctx, k.j, &e)) {
 		fprintf(stderr, "step %u: %s\n", k.n, e.text);
 		return 1;
 	}
@@ -155,23 +96,19 @@ static void assert_nothing_left(unsigned step)
 	struct proc_result r;
 	struct mounts m;
 	struct buf loops = {0};
-	struct strv argv = {0};
 	struct err e;
 
-	assert_no_entry(scratch, NULL);
-	assert_no_entry(mounts, NULL);
-	assert_no_entry(state, NULL);
+	assert_no_entry(kit_scratch, NULL);
+	assert_no_entry(kit_mounts, NULL);
+	assert_no_entry(kit_state, NULL);
 	assert_ok(mounts_read(&m, &e), e);
 	for (size_t i = 0; i < m.n; i++)
-		if (str_starts(m.v[i].point, mounts))
+		if (str_starts(m.v[i].point, kit_mounts))
 			fail_msg("step %u: %s is mounted", step, m.v[i].point);
 	mounts_free(&m);
-	strv_add(&argv, fs_find_program("losetup"));
-	strv_add(&argv, "-a");
-	assert_ok(proc_run_ok(&argv, 10000, &loops, &e), e);
-	if (strstr(buf_str(&loops), home))
+	assert_int_equal(kit_run("losetup", (const char *const[]){"-a", NULL}, &loops), 0);
+	if (strstr(buf_str(&loops), kit_home))
 		fail_msg("step %u: a loop device was left: %s", step, buf_str(&loops));
-	strv_free(&argv);
 	buf_free(&loops);
 	if (zpool_is_installed() &&
 		!zpool_ask((const char *const[]){"list", "-H", "-o", "name", NULL}, &r, &e)) {
@@ -184,15 +121,14 @@ static void assert_nothing_left(unsigned step)
 /* What the next monitor's helper does: without plan, policy and inventory. */
 static void clean_up(unsigned step)
 {
-	char *path = xasprintf("%s/journal-5-1-1.jsonl", state);
-	struct volume_ctx ctx = {.key = key, .state_dir = state, .mount_root = mounts,
-		.worker_uid = 65534, .worker_gid = 65534, .self = self};
+	char *path = kit_journal();
+	struct volume_ctx ctx = kit_context(NULL, NULL);
 	struct journal *j;
 	struct err e;
 
-	assert_ok(journal_open(state, &key, &j, &e), e);
+	assert_ok(journal_open(kit_state, &kit_key, &j, &e), e);
 	ctx.sink = sink_real(j, (struct unit){0}, NULL, NULL);
-	if (take_down(&ctx, j, &e))
+	if (kit_take_down(&ctx, j, &e))
 		fail_msg("after step %u: %s", step, e.text);
 	sink_free(ctx.sink);
 	journal_close(j);
@@ -205,24 +141,18 @@ static void clean_up(unsigned step)
 /* As a start of the host leaves it: no mount and no loop device of ours. */
 static void start_anew(void)
 {
-	char *file = xasprintf("%s/am_5_1_0a1b2c/disk01", scratch), *device;
-	struct strv argv = {0};
+	char *file = xasprintf("%s/" KIT_FIRST_DISK, kit_scratch), *device;
 	struct mounts m;
 	struct err e;
 
 	assert_ok(mounts_read(&m, &e), e);
 	for (size_t i = m.n; i-- > 0;)
-		if (str_starts(m.v[i].point, mounts))
+		if (str_starts(m.v[i].point, kit_mounts))
 			assert_int_equal(umount(m.v[i].point), 0);
 	mounts_free(&m);
 	device = loop_find(file);
-	if (device) {
-		strv_add(&argv, fs_find_program("losetup"));
-		strv_add(&argv, "-d");
-		strv_add(&argv, device);
-		assert_ok(proc_run_ok(&argv, 10000, NULL, &e), e);
-	}
-	strv_free(&argv);
+	if (device)
+		assert_int_equal(kit_detach(device), 0);
 	free(device);
 	free(file);
 }
@@ -252,32 +182,16 @@ static unsigned kill_at_each(const struct plan *plan, enum when first, int anew)
 
 static void kill_lives(const char *layout, enum when first, int anew, unsigned least)
 {
-	struct plan *plan = plan_of(layout);
+	struct plan *plan = kit_plan(layout);
 
 	assert_in_range(kill_at_each(plan, first, anew), least, STEPS_MAX);
 	plan_free(plan);
 }
 
-static int has_loops(void)
-{
-	struct strv argv = {0};
-	struct err ignored;
-	const char *program = fs_find_program("losetup");
-	int status = -1;
-
-	if (*home && geteuid() == 0 && program) {
-		strv_add(&argv, program);
-		strv_add(&argv, "--find");
-		status = proc_run_ok(&argv, 10000, NULL, &ignored);
-	}
-	strv_free(&argv);
-	return status == 0;
-}
-
 static void a_file_system_at_each_step(void **unused)
 {
 	(void)unused;
-	if (!has_loops() || !fs_find_program("mkfs.ext4"))
+	if (!kit_has_loops() || !fs_find_program("mkfs.ext4"))
 		skip();
 	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", BEGUN, 0, 15);
 	kill_lives("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}", EXECUTED, 0, 15);
@@ -291,7 +205,7 @@ static void a_pool_at_each_step(void **unused)
 	int answers;
 
 	(void)unused;
-	if (!has_loops() || !zpool_is_installed() ||
+	if (!kit_has_loops() || !zpool_is_installed() ||
 		zpool_ask((const char *const[]){"list", "-H", NULL}, &r, &ignored))
 		skip();
 	answers = r.exit_status == 0;
@@ -306,23 +220,14 @@ static void a_pool_at_each_step(void **unused)
 
 static int set_up(void **unused)
 {
-	char *real;
-	struct err e;
-
 	(void)unused;
 	if (!getenv("KILL_STEPS"))
 		return 0;
-	snprintf(home, sizeof(home), "/tmp/arraymark-steps-XXXXXX");
-	if (!mkdtemp(home) || fs_realpath("/proc/self/exe", &real, &e))
+	if (kit_make_home("/tmp/arraymark-steps-XXXXXX"))
 		return -1;
-	snprintf(self, sizeof(self), "%s", real);
-	free(real);
-	snprintf(state, sizeof(state), "%s/state", home);
-	snprintf(scratch, sizeof(scratch), "%s/scratch", home);
-	snprintf(mounts, sizeof(mounts), "%s/mounts", home);
-	if (mount("tmpfs", home, "tmpfs", 0, "size=1g,mode=755")) /* many flushes: in memory */
+	if (mount("tmpfs", kit_home, "tmpfs", 0, "size=1g,mode=755")) /* many flushes: in memory */
 		fprintf(stderr, "without a tmpfs\n");
-	return mkdir(state, 0700);
+	return mkdir(kit_state, 0700);
 }
 
 static int tear_down(void **unused)
@@ -330,10 +235,10 @@ static int tear_down(void **unused)
 	struct err e;
 
 	(void)unused;
-	if (!*home)
+	if (!*kit_home)
 		return 0;
-	(void)umount(home);
-	return fs_remove_tree(home, &e);
+	(void)umount(kit_home);
+	return fs_remove_tree(kit_home, &e);
 }
 
 int main(int argc, char **argv)
@@ -342,10 +247,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_system_at_each_step),
 		cmocka_unit_test(a_pool_at_each_step),
 	};
+	int status;
 
-	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
-		return labels_main(argc - 1, argv + 1);
-	if (argc > 1 && (!strcmp(argv[1], "give-folder") || !strcmp(argv[1], "empty-folder")))
-		return folder_main(argc - 1, argv + 1);
+	if (kit_is_helper(argc, argv, &status))
+		return status;
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -3,41 +3,15 @@
  * machine does to names of disks that are pulled and put in. Nothing is written to that file. Needs root
  * and loop devices; in a mount namespace of the test's own.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/volume_kit.h"
 
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "agent/volume/driver.h"
-#include "agent/volume/folder.h"
-#include "agent/volume/labels.h"
-#include "common/base/fs.h"
-#include "common/base/mem.h"
-#include "common/base/proc.h"
 
 #define OTHER_SIZE (16 << 20)
 
-static char home[] = "/tmp/arraymark-swapped-XXXXXX";
-static char state[64], scratch[64], mounts[64], other[64], ours[96], self[4096];
-static const struct job_key key = {7, 1, 1};
-
-static int run(const char *program, const char *const *words)
-{
-	struct strv argv = {0};
-	struct err ignored;
-	int status;
-
-	strv_add(&argv, fs_find_program(program));
-	strv_add_all(&argv, words);
-	status = proc_run_ok(&argv, 20000, NULL, &ignored);
-	strv_free(&argv);
-	return status;
-}
+static char other[80], ours[128];
 
 /* Runs steps, and puts the other file in the place of ours right before or after one. */
 struct swapper {
@@ -50,8 +24,8 @@ struct swapper {
 
 static void swap(struct swapper *w)
 {
-	run("losetup", (const char *const[]){"-d", w->device, NULL});
-	w->swapped = run("losetup", (const char *const[]){w->device, other, NULL}) == 0;
+	(void)kit_detach(w->device);
+	w->swapped = kit_run("losetup", (const char *const[]){w->device, other, NULL}, NULL) == 0;
 }
 
 static int run_and_swap(struct step_sink *sink, const struct step *s, struct buf *out, struct err *e)
@@ -77,7 +51,8 @@ static void make_other(int with_file_system)
 	assert_int_equal(ftruncate(fd, OTHER_SIZE), 0);
 	close(fd);
 	if (with_file_system)
-		assert_int_equal(run("mkfs.ext4", (const char *const[]){"-q", "-F", other, NULL}), 0);
+		assert_int_equal(
+			kit_run("mkfs.ext4", (const char *const[]){"-q", "-F", other, NULL}, NULL), 0);
 }
 
 static void sum_other(char out[65])
@@ -90,60 +65,28 @@ static void sum_other(char out[65])
 	buf_free(&text);
 }
 
-static struct plan *make_plan(void)
-{
-	static const char text[] =
-		"name: k\nhosts: all\ntrials: 3\ncache: cold\nlayouts: {a: {scratch: {disks: 1, size: 64M}, "
-		"filesystem: {type: ext4}}}\nworkloads: {w: {stream: {op: write, size: 1M}}}\n";
-	struct yaml_errors errs = {0};
-	struct plan *plan;
-	struct err e;
-
-	assert_ok(plan_parse("plan", text, strlen(text), NULL, &plan, &errs, &e), e);
-	yaml_errors_free(&errs);
-	return plan;
-}
-
-static void take_down(struct volume_ctx *ctx, struct journal *j)
-{
-	char *path = xasprintf("%s/journal-7-1-1.jsonl", state);
-	struct journal_entry *v;
-	struct job_key read_key;
-	uint64_t ticks;
-	pid_t worker;
-	struct err e;
-	size_t n;
-
-	assert_ok(journal_read(path, &read_key, &v, &n, &worker, &ticks, &e), e);
-	assert_ok(volume_teardown(ctx, j, v, n, &e), e);
-	journal_entries_free(v, n);
-	assert_ok(journal_remove(path, &e), e);
-	assert_int_equal(access(ours, F_OK), -1);
-	free(path);
-}
-
 /* The life of a volume up to its caches, with the swap. Returns how the caches were made, or -1 and e. */
 static int live(struct swapper *w, struct err *e)
 {
-	struct policy policy = {.scratch_directory = scratch, .scratch_limit = 1LL << 40};
-	struct inventory inv = {.scratch_loop = 1};
-	struct plan *plan = make_plan();
-	struct volume_ctx ctx = {.plan = plan, .policy = &policy, .inv = &inv, .key = key,
-		.unit = {1, 0}, .job_tag = "0a1b2c", .mount_root = mounts, .state_dir = state,
-		.worker_uid = 65534, .worker_gid = 65534, .self = self};
+	struct plan *plan = kit_plan("{scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}");
+	struct volume_ctx ctx = kit_context(NULL, plan);
 	struct volume v = {0};
 	struct journal *j;
-	char *done = NULL;
+	char *done = NULL, *path;
 	struct err bad;
 	int status;
 
-	assert_ok(journal_open(state, &key, &j, &bad), bad);
+	assert_ok(journal_open(kit_state, &kit_key, &j, &bad), bad);
 	w->sink.run = run_and_swap;
 	w->inner = sink_real(j, ctx.unit, NULL, NULL);
 	ctx.sink = &w->sink;
 	assert_ok(volume_build(&ctx, &plan->layouts[0], &v, &bad), bad);
 	status = volume_cache_state(&ctx, &v, CACHE_COLD, &done, e);
-	take_down(&ctx, j);
+	assert_ok(kit_take_down(&ctx, j, &bad), bad);
+	path = kit_journal();
+	assert_ok(journal_remove(path, &bad), bad);
+	assert_int_equal(access(ours, F_OK), -1);
+	free(path);
 	free(done);
 	volume_clear(&v);
 	sink_free(w->inner);
@@ -154,7 +97,7 @@ static int live(struct swapper *w, struct err *e)
 
 static void need_loops(void)
 {
-	if (!*self || !fs_find_program("mkfs.ext4") || run("losetup", (const char *const[]){"--find", NULL}))
+	if (!kit_has_loops() || !fs_find_program("mkfs.ext4"))
 		skip();
 }
 
@@ -191,7 +134,7 @@ static void while_nothing_is_mounted(void **unused)
 	assert_int_equal(live(&w, &e), -1);
 	assert_has(e.text, "does not carry the file system with UUID");
 	assert_true(w.swapped);
-	assert_int_equal(run("losetup", (const char *const[]){"-d", w.device, NULL}), 0);
+	assert_int_equal(kit_detach(w.device), 0);
 	sum_other(after);
 	assert_string_equal(before, after);
 	free(w.device);
@@ -199,22 +142,14 @@ static void while_nothing_is_mounted(void **unused)
 
 static int set_up(void **unused)
 {
-	char *real;
-	struct err e;
-
 	(void)unused;
 	if (geteuid() || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return 0;
-	if (!mkdtemp(home) || fs_realpath("/proc/self/exe", &real, &e))
+	if (kit_make_home("/tmp/arraymark-swapped-XXXXXX"))
 		return -1;
-	snprintf(self, sizeof(self), "%s", real);
-	free(real);
-	snprintf(state, sizeof(state), "%s/state", home);
-	snprintf(scratch, sizeof(scratch), "%s/scratch", home);
-	snprintf(mounts, sizeof(mounts), "%s/mounts", home);
-	snprintf(other, sizeof(other), "%s/other", home);
-	snprintf(ours, sizeof(ours), "%s/am_7_1_0a1b2c/disk01", scratch);
-	return mkdir(state, 0700) || mkdir(scratch, 0700);
+	snprintf(other, sizeof(other), "%s/other", kit_home);
+	snprintf(ours, sizeof(ours), "%s/" KIT_FIRST_DISK, kit_scratch);
+	return mkdir(kit_state, 0700) || mkdir(kit_scratch, 0700);
 }
 
 static int tear_down(void **unused)
@@ -222,7 +157,7 @@ static int tear_down(void **unused)
 	struct err e;
 
 	(void)unused;
-	return *self ? fs_remove_tree(home, &e) : 0;
+	return *kit_home ? fs_remove_tree(kit_home, &e) : 0;
 }
 
 int main(int argc, char **argv)
@@ -231,10 +166,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(before_the_file_system_is_made),
 		cmocka_unit_test(while_nothing_is_mounted),
 	};
+	int status;
 
-	if (argc > 1 && !strcmp(argv[1], "give-folder"))
-		return folder_main(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
-		return labels_main(argc - 1, argv + 1);
+	if (kit_is_helper(argc, argv, &status))
+		return status;
 	return cmocka_run_group_tests_name("swapped devices", tests, set_up, tear_down);
 }

@@ -3,24 +3,19 @@
  * of the test's own. Needs root and loop devices.
  */
 #include "tests/unit/label_kit.h"
+#include "tests/unit/loop_kit.h"
 
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "agent/volume/driver.h"
 #include "agent/volume/usage.h"
-#include "common/base/fs.h"
 #include "common/base/mem.h"
-#include "common/base/proc.h"
 #include "common/base/units.h"
 
 #define DISK_SIZE (16 << 20)
@@ -35,39 +30,6 @@ static char *at(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", home, name);
 	return path;
-}
-
-static int run(const char *program, const char *const *words, struct buf *out)
-{
-	const char *path = fs_find_program(program);
-	struct strv argv = {0};
-	struct err ignored;
-	int status = -1;
-
-	if (path) {
-		strv_add(&argv, path);
-		strv_add_all(&argv, words);
-		status = proc_run_ok(&argv, 20000, out, &ignored);
-	}
-	strv_free(&argv);
-	return status;
-}
-
-/* -1: this machine or this user has no loop devices. */
-static int attach(const char *file, char *ret, size_t size)
-{
-	struct buf out = {0};
-	int status = run("losetup", (const char *const[]){"--find", "--show", file, NULL}, &out);
-
-	if (!status)
-		snprintf(ret, size, "%.*s", (int)strcspn(out.data, "\n"), out.data);
-	buf_free(&out);
-	return status;
-}
-
-static void detach(const char *device)
-{
-	assert_int_equal(run("losetup", (const char *const[]){"-d", device, NULL}, NULL), 0);
 }
 
 static void need_disks(void)
@@ -129,7 +91,7 @@ static void blank(const char *device)
 
 static void make_ext4(const char *device)
 {
-	if (run("mkfs.ext4", (const char *const[]){"-q", "-F", device, NULL}, NULL))
+	if (kit_run("mkfs.ext4", (const char *const[]){"-q", "-F", device, NULL}, NULL))
 		skip();
 }
 
@@ -164,36 +126,6 @@ static void test_mounted(void **state)
 	blank(disks[0]);
 }
 
-/* A child that does its part, tells so, and lives until it is killed or we are gone. Returns its pid. */
-static pid_t beside(int (*part)(void))
-{
-	int ready[2];
-	char c = 'n';
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		close(ready[0]);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!part() && write(ready[1], "y", 1) == 1)
-			for (;;)
-				pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &c, 1), 1);
-	assert_int_equal(c, 'y');
-	close(ready[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 /* The kernel takes a dead namespace's mounts down a moment later. */
 static void await_unclaimed(const char *device)
 {
@@ -223,12 +155,12 @@ static void test_mounted_in_another_namespace(void **state)
 	need_disks();
 	make_ext4(disks[0]);
 	assert_int_equal(mkdir(at("there"), 0755), 0);
-	pid = beside(mount_elsewhere);
+	pid = kit_beside(mount_elsewhere);
 	snprintf(who, sizeof(who),
 		"opened exclusively by somebody else: process %d (test_usage) has it mounted at '/tmp/",
 		(int)pid);
 	assert_held(disks[0], who);
-	end(pid);
+	kit_end(pid);
 	await_unclaimed(disks[0]);
 	blank(disks[0]);
 }
@@ -242,7 +174,7 @@ static void test_below_a_loop_device(void **state)
 
 	(void)state;
 	need_disks();
-	assert_int_equal(attach(disks[0], above, sizeof(above)), 0);
+	assert_int_equal(kit_attach(disks[0], above, sizeof(above)), 0);
 	assert_held(disks[0], "below the loop device loop");
 	assert_held(disks[0], above + strlen("/dev/"));
 	assert_ok(usage_read(&u, &e), e);
@@ -250,7 +182,7 @@ static void test_below_a_loop_device(void **state)
 	usage_clear(&u);
 	assert_non_null(why);
 	free(why);
-	detach(above);
+	assert_int_equal(kit_detach(above), 0);
 	assert_free(disks[0]);
 }
 
@@ -280,16 +212,16 @@ static void test_open_for_writing(void **state)
 
 	(void)state;
 	need_disks();
-	pid = beside(open_for_reading);
+	pid = kit_beside(open_for_reading);
 	assert_free(disks[0]);
-	end(pid);
-	pid = beside(open_both_for_writing);
+	kit_end(pid);
+	pid = kit_beside(open_both_for_writing);
 	snprintf(number, sizeof(number), "open for writing in process %d (test_usage)", (int)pid);
 	assert_ok(usage_read(&u, &e), e);
 	assert_ok(usage_of_disk(&u, disks[0] + strlen("/dev/"), &why, &sigs, &e), e);
 	assert_has(why, number);
 	free(why);
-	end(pid);
+	kit_end(pid);
 	/* all disks were waited for together: nobody looks or waits again */
 	assert_ok(usage_of_disk(&u, disks[1] + strlen("/dev/"), &why, &sigs, &e), e);
 	assert_has(why, number);
@@ -305,9 +237,9 @@ static void test_writers_of_others_are_no_matter(void **state)
 
 	(void)state;
 	need_disks();
-	pid = beside(open_for_writing);
+	pid = kit_beside(open_for_writing);
 	assert_free(disks[1]);
-	end(pid);
+	kit_end(pid);
 }
 
 /* What watches disks opens them for a moment. */
@@ -321,9 +253,9 @@ static void test_opened_for_a_moment(void **state)
 
 	(void)state;
 	need_disks();
-	pid = beside(open_for_writing);
+	pid = kit_beside(open_for_writing);
 	assert_ok(usage_read(&u, &e), e);
-	end(pid);
+	kit_end(pid);
 	assert_ok(usage_of_disk(&u, disks[0] + strlen("/dev/"), &why, &sigs, &e), e);
 	assert_null(why);
 	usage_clear(&u);
@@ -381,9 +313,9 @@ static void test_claimed(void **state)
 
 	(void)state;
 	need_disks();
-	pid = beside(claim);
+	pid = kit_beside(claim);
 	assert_held(disks[0], "opened exclusively by somebody else");
-	end(pid);
+	kit_end(pid);
 }
 
 static void put_label(const char *device, const char *pool, const char *host, uint64_t hostid)
@@ -474,7 +406,7 @@ static int make_disk(int i)
 	status = fd < 0 || ftruncate(fd, DISK_SIZE);
 	if (fd >= 0)
 		close(fd);
-	if (!status && attach(at(name), disks[i], sizeof(disks[i])))
+	if (!status && kit_attach(at(name), disks[i], sizeof(disks[i])))
 		*disks[i] = '\0';
 	return status;
 }
@@ -497,7 +429,7 @@ static int tear_down(void **state)
 	(void)state;
 	for (int i = 0; i < DISKS; i++)
 		if (*disks[i])
-			detach(disks[i]);
+			assert_int_equal(kit_detach(disks[i]), 0);
 	return fs_remove_tree(home, &e);
 }
 
