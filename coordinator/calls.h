@@ -29,7 +29,8 @@
  *   ("plan" is null when the text itself has errors; errors then hold all of them. A host's lacks
  *   are not repeated in errors.)
  *   ESTIMATE {"blocks", "builds", "trials", "written_bytes", "read_bytes", "written_ram", "read_ram",
- *             "duration_s", "smallest_difference", "cv", "least": null or the first eight for a plan's minimum
+ *             "duration_s", "smallest_difference", "cv", "least": null or the first eight
+ *             for a plan's minimum
  *             of blocks}: per host, the longest of the hosts selected.
  * PREVIEW (operator)  plan_text, plan_name, sets, hosts
  *   first {"type": "plan", "name", "sha256", "seed", "blocks", "hosts": [names],

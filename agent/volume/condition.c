@@ -190,7 +190,8 @@ static void add_array(struct conditions *c, const struct raid_volume *a)
 			conditions_add_setting(c, a->name, raid_setting_names[i], a->settings[i]);
 }
 
-/* Those that hung before in the attempt, as raid_ask takes them; texts are borrowed. Caller frees the list. */
+/* Those that hung before in the attempt, as raid_ask takes them; texts are borrowed. Caller frees the
+ * list. */
 static struct raid_failure *hung_before(const json_t *tools, size_t *ret_n)
 {
 	struct raid_failure *v = xcalloc(json_object_size(tools) + 1, sizeof(*v));

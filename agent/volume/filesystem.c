@@ -145,7 +145,8 @@ static int build_on(struct volume_ctx *ctx, const struct fs_stage *fs,
 	v->buffered_disks = disks->buffered;
 	if (disk->kernel)
 		strv_add(&v->disks, disk->kernel);
-	status = stage_disks_check(disks, e) || make(ctx, fs, disk, v->guid, e) || make_mount_point(ctx, v->mount, e) ||
+	status = stage_disks_check(disks, e) || make(ctx, fs, disk, v->guid, e) ||
+		 make_mount_point(ctx, v->mount, e) ||
 		 do_mount(ctx, PHASE_BUILD, v, options, e) || finish(ctx, v, e);
 	free(options);
 	return status ? -1 : 0;

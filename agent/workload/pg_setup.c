@@ -335,7 +335,8 @@ int pg_cluster_new_database(struct pg_cluster *c, const char *name, const char *
 	if (pg_cluster_vector(c, "dropdb", &drop, e))
 		return -1;
 	strv_add_all(&drop, (const char *const[]){"--if-exists", name, NULL});
-	if (pg_cluster_run(c, &drop, NULL, e, "drop an old database %s", name) || pg_cluster_vector(c, "createdb", &make, e))
+	if (pg_cluster_run(c, &drop, NULL, e, "drop an old database %s", name) ||
+		pg_cluster_vector(c, "createdb", &make, e))
 		return -1;
 	if (encoding)
 		strv_add_all(&make, (const char *const[]){"-E", encoding, NULL});

@@ -26,13 +26,13 @@ struct plan_estimate {
 #define ESTIMATE_BUILD_NS 5000000000LL  /* build and teardown of a volume */
 #define ESTIMATE_TRIAL_NS 1000000000LL  /* cache state, start and end of a trial */
 #define ESTIMATE_CV 0.03
-/* ram_bytes 0: sizes that depend on it are told as multiples of it, and take no time. ERR_INPUT when a sum overflows or a size is
- * impossible with that much memory. */
+/* ram_bytes 0: sizes that depend on it are told as multiples of it, and take no time. ERR_INPUT when a sum
+ * overflows or a size is impossible with that much memory. */
 int plan_estimate(const struct plan *p, uint64_t ram_bytes, struct plan_estimate *ret,
 	struct err *e);
 /* {"blocks", "builds", "trials", "written_bytes", "read_bytes", "written_ram", "read_ram",
- * "duration_s", "smallest_difference", "cv", "unknown", "least"}: the first eight of the most it can be, "least" null or an object of them
- * for the least; the caller json_decref()s it. */
+ * "duration_s", "smallest_difference", "cv", "unknown", "least"}: the first eight of the most it can be,
+ * "least" null or an object of them for the least; the caller json_decref()s it. */
 struct json_t *plan_estimate_json(const struct plan_estimate *v);
 
 #endif

@@ -16,8 +16,8 @@ struct output {
 	int is_open; /* something was written */
 };
 
-/* By the options --format and --output: as asked, else --json, else what the output's name is for, else text. ERR_USAGE for a format
- * that is none, and for --json beside another format. */
+/* By the options --format and --output: as asked, else --json, else what the output's name is for, else
+ * text. ERR_USAGE for a format that is none, and for --json beside another format. */
 int output_choose(const struct ctl *c, const struct args *a, struct output *ret, struct err *e);
 int output_is(const struct output *o, const char *format);
 /* Color and width as they are right for where it goes. */

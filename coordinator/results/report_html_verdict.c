@@ -86,7 +86,8 @@ static void sentences(struct html *h, const struct analysis_run *r, int overall)
 /* One sentence over all of them. */
 static void lead(struct html *h, const struct analysis_run *r, int overall)
 {
-	static const char *const words[] = {"without a metric in common", "without a spread told", "with too few trials",
+	static const char *const words[] = {"without a metric in common",
+		"without a spread told", "with too few trials",
 		"without a difference shown", "faster", "slower"};
 	size_t count[ARRAY_LEN(words)] = {0}, invalid = 0, n = 0;
 	const char *sep = ": ";

@@ -151,7 +151,7 @@ static void read_job(sqlite3_stmt *r, struct stored_job *j)
 
 #define JOBS_SELECT                                                                                \
 	"SELECT j.run, j.job, j.host, j.tag, j.state, j.attempt, p.text, r.name, r.sets,"          \
-	" r.seed, r.blocks, j.disks, j.why, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run"                      \
+	" r.seed, r.blocks, j.disks, j.why, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run" \
 	" JOIN plans p ON p.sha256 = r.plan_sha256 WHERE "
 #define JOBS_ORDER " ORDER BY j.run, j.job"
 

@@ -241,7 +241,8 @@ const struct query_page query_pages_show[] = {
 	 " CASE j.stop_block WHEN 0 THEN r.units ELSE j.stop_block * r.layouts END,"
 	 " (SELECT count(*) FROM (SELECT DISTINCT block, layout FROM units u WHERE u.job = j.job"
 	 "  AND u.state = 1)), j.disks,"
-	 " CASE j.stop_block WHEN 0 THEN r.blocks ELSE j.stop_block END, j.stop_block FROM jobs j JOIN runs r ON r.run = j.run"
+	 " CASE j.stop_block WHEN 0 THEN r.blocks ELSE j.stop_block END, j.stop_block"
+	 " FROM jobs j JOIN runs r ON r.run = j.run"
 	 " WHERE j.job <= ?3 AND j.job > ?4 ORDER BY j.job" QUERY_LIMIT,
 		1, QUERY_FROM_FIRST_JOB, job_lines},
 	{"SELECT a.job, a.attempt, j.host, a.state, a.error, a.began_ns, a.ended_ns,"

@@ -129,6 +129,15 @@ result $? "size: a function of 70 lines is noted"
 fresh_tree
 body 2 | sed 'N;s/\n{/ {/' >>"$tree/agent/job.h"
 fires size 'on a line of its own' "a brace behind a function's head"
+line() { # line COLUMNS: a comment of so many, "…" among them
+	printf '/* …%*s */\n' "$(($1 - 7))" ''
+}
+fresh_tree
+line 111 >>"$tree/agent/job.h"
+fires size '111 characters' "a line of 111 characters"
+fresh_tree
+line 110 >>"$tree/agent/job.h"
+passes size "a line of 110 characters, of which not all are ASCII, passes"
 fresh_tree
 yes '/* line */' | head -n 601 >"$tree/agent/long.h"
 fires size '601 lines' "a file of 601 lines"

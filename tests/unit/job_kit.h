@@ -214,7 +214,8 @@ static inline int try_job(struct fixture *f, unsigned blocks, const char *rest, 
 		.host = &f->host, .on_records = on_records, .on_end = on_end, .owner = f};
 	struct msg offer = {.type = MSG_JOB_OFFER};
 	struct msg_job_offer *o = &offer.u.job_offer;
-	char *rules = xasprintf("allow: {directories: [{path: %s/bench}], programs: [/usr/bin/sleep, '%s/*'], inputs: ['%s/*']}\n",
+	char *rules = xasprintf("allow: {directories: [{path: %s/bench}], programs: [/usr/bin/sleep, '%s/*'], "
+				"inputs: ['%s/*']}\n",
 		f->dir, f->dir, f->dir);
 	struct yaml_errors errs = {0};
 	struct policy *policy;

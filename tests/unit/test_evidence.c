@@ -324,7 +324,8 @@ static void wrong_lines_are_named(void **state)
 	} table[] = {
 		{"{\"type\":\"trial-disks\"," HEAD ",\"disks\":[]}", "no trial with evidence"},
 		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":1}", "spans"},
-		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":0,\"spans\":[]}", "disks: 0 is found, a whole number from 1 to 1024"},
+		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":0,\"spans\":[]}",
+			"disks: 0 is found, a whole number from 1 to 1024"},
 		{"{\"type\":\"series-disks\"," HEAD ",\"disks\":2,\"spans\":[[0,1,2,3,4]]}",
 			"three numbers"},
 		{"{\"type\":\"series-disks\",\"run\":1,\"disks\":2,\"spans\":[]}", "host"},

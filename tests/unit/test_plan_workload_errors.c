@@ -373,7 +373,8 @@ static const struct wrong scans[] = {
 		"5:26: workloads.s.disk-scan.disks: 'every' is not a disk: write a count, serial:…, "
 		"wwn:…, or a selector such as {model: X, count: 8}\n"},
 	{"a name that may change", SCAN("{disks: [sda]}"),
-		"5:27: workloads.s.disk-scan.disks: 'sda' is a name that may change at the next start: use serial:… or wwn:…, which `arraymark host disks HOST` prints\n"},
+		"5:27: workloads.s.disk-scan.disks: 'sda' is a name that may change at the next start: "
+		"use serial:… or wwn:…, which `arraymark host disks HOST` prints\n"},
 	{"span", SCAN("{span: 4K}"),
 		"5:25: workloads.s.disk-scan.span: '4K' is outside of 1 MiB to 1 TiB\n"},
 	{"block", SCAN("{block-size: 5000}"),

@@ -68,7 +68,8 @@ static const struct rule_case table[] = {
 				"{stream: {op: write, size: 1G}}]"},
 		SILENT, 0, NULL},
 	{"a file that was there already", "V01",
-		{TENTH, .op = "read", .stream = "{op: read, file: old, size: 64G}", .left = "{existing: /srv/a}", .right = "{existing: /srv/b}"}, UNKNOWN, 0, NULL},
+		{TENTH, .op = "read", .stream = "{op: read, file: old, size: 64G}",
+			.left = "{existing: /srv/a}", .right = "{existing: /srv/b}"}, UNKNOWN, 0, NULL},
 
 	{"random blocks of zeros", "V02",
 		{LZ4, .kind = "random: {op: write, size: 64G, data: zero}"}, FIRES, SEVERITY_INVALID,

@@ -79,7 +79,8 @@ static void make_run(struct buf *out)
 		.margin = 0.02,
 		.layouts = {layouts, 2, 0},
 		.workloads = {workloads, 2, 0}};
-	struct result_environment env = {.run = 7, .host = "knew", .inventory = json_pack("{s:s, s:[]}", "host", "knew", "disks")};
+	struct result_environment env = {.run = 7, .host = "knew",
+		.inventory = json_pack("{s:s, s:[]}", "host", "knew", "disks")};
 
 	export_run(&run, out);
 	export_environment(&env, out);
