@@ -102,7 +102,8 @@ static int add_phase(struct reader *r, const struct context *c, struct format_fo
 	if (!is_unmeasured(latency)) {
 		if (time_parse(skip_blanks(latency), COMMA_UNSURE, &late, &plain, &end, r->e))
 			return reader_place(r);
-		if (plain || !is_blank(end))
+		/* us, ms or s: "28m" is a "28ms" that is cut off */
+		if (plain || !is_blank(end) || end[-1] != 's')
 			return reader_wrong(r, "'%.40s' is not a latency of bonnie++", latency);
 	}
 	rec = found_record(f, r->no);
@@ -144,10 +145,37 @@ static int take_csv(struct reader *r, const struct context *c, struct format_fou
 	return 0;
 }
 
-/* 27 fields or more, most of them numbers or "+++". */
+/* "1.98,2.00a,": how lines of the newer formats begin, however they go on. */
+static int has_version(const char *line)
+{
+	const char *second = line + strspn(line, "0123456789.");
+
+	if ((strncmp(line, "1.9", 3) && strncmp(line, "2.0", 3)) || *second != ',')
+		return 0;
+	second++;
+	return !strncmp(second, "1.9", 3) || !strncmp(second, "2.0", 3);
+}
+
+/* "box,8G,700,99,": how those of the old one begin. */
+static int has_old_head(const char *line)
+{
+	const char *p = line + strcspn(line, ", \t");
+	size_t size = *p == ',' ? strspn(p + 1, "0123456789") : 0, numbers = 0;
+
+	if (p == line || !size || !strchr("MG", p[size + 1]) || !p[size + 1] || p[size + 2] != ',')
+		return 0;
+	for (p += size + 3; isdigit((unsigned char)*p) || *p == '+'; numbers++)
+		p += strcspn(p, ",") + (strchr(p, ',') != NULL);
+	return numbers >= 2;
+}
+
+/* 27 fields or more, most of them numbers or "+++"; or the beginning of such a line. */
 static int is_csv(const char *line)
 {
 	size_t fields = 1, good = 1, at = 0;
+
+	if (has_version(line) || has_old_head(line))
+		return 1;
 
 	for (const char *p = line; (p = strchr(p, ',')); fields++) {
 		at = (size_t)(++p - line);
@@ -265,6 +293,8 @@ static int take_row(struct reader *r, struct table *t, struct format_found *f)
 	if ((n < 13 && !in_columns) || n > 14)
 		return reader_wrong(
 			r, "a row of bonnie++'s table with %zu words: 13 or 14 expected", n);
+	if (n < 13 && reader_is_last(r) && r->t->data[r->t->len - 1] != '\n')
+		return reader_wrong(r, "a row of bonnie++'s table that is cut off");
 	if (t->first == 0) {
 		free(t->host);
 		t->host = clean_name(words[0], strlen(words[0]));

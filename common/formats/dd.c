@@ -7,25 +7,15 @@
  * The time of `time (dd … && sync)` follows dd's own lines and includes the sync: it takes the
  * place of dd's own seconds.
  */
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/formats/context.h"
+#include "common/formats/dd_line.h"
 #include "common/formats/timing.h"
 
-struct transfer {
-	unsigned long long bytes;
-	struct number seconds;
-};
-
-/* What dd counted: blocks that were whole, and others. */
-struct blocks {
-	unsigned long long whole, part;
-};
 enum { IN, OUT, SIDES };
 
 struct state {
@@ -33,96 +23,16 @@ struct state {
 	int transfers;   /* since the last line that was nothing of dd's or time's */
 	int records;     /* "N+N records" lines since the last transfer */
 	int had_records; /* the last transfer had such lines before it */
-	struct blocks count[SIDES], had[SIDES]; /* what these lines say: now, and of the last transfer */
+	struct dd_blocks count[SIDES], had[SIDES]; /* what these lines say: now, and of the last transfer */
 	int in_progress; /* the last transfer took the place of an earlier state of it */
-	int untimed;     /* "N+N records" lines without a transfer behind them (busybox) */
+	int untimed;     /* "N+N records" lines, one under the other, that had no transfer or time yet */
+	size_t untimed_line; /* the last of them */
+	int at_records;      /* it says "record", and nothing but blank lines came behind it */
 	char *failure;
 };
 
-/* GNU prints six significant digits and leaves zeros at the end out. */
-static void sharpen(struct number *seconds)
-{
-	double step = seconds->value > 0 ? pow(10, floor(log10(seconds->value)) - 5) : 0;
-
-	if (step > 0 && step < seconds->resolution)
-		seconds->resolution = step;
-}
-
-/* "0,0341215 s" ends a field: the number before its last word. */
-static int seconds_field(const char *from, const char *to, struct number *ret)
-{
-	char field[64];
-	const char *p, *end;
-	struct err ignored;
-	size_t n = (size_t)(to - from);
-
-	if (n == 0 || n >= sizeof(field))
-		return 0;
-	memcpy(field, from, n);
-	field[n] = '\0';
-	p = skip_blanks(field);
-	if (number_parse(p, COMMA_DECIMAL, ret, &end, &ignored))
-		return 0;
-	p = skip_blanks(end);
-	if (p == end || !*p || strcspn(p, "0123456789 /") != strlen(p))
-		return 0;
-	if (!strcmp(p, "s"))
-		sharpen(ret);
-	return 1;
-}
-
-/* GNU and busybox, any language: "…, SECONDS s, RATE": the last but one of the parts that a comma
- * and a blank divide. */
-static int gnu_seconds(const char *line, struct number *ret)
-{
-	const char *last = NULL, *before = NULL;
-
-	for (const char *p = line; (p = strstr(p, ", ")); p += 2) {
-		before = last;
-		last = p;
-	}
-	return before && strchr(last, '/') && seconds_field(before + 2, last, ret);
-}
-
-/* BSD and GNU of old: "BYTES bytes transferred in SECONDS secs (RATE bytes/sec)". */
-static int bsd_seconds(const char *line, struct number *ret)
-{
-	const char *in = strstr(line, " in "), *open = in ? strchr(in, '(') : NULL, *to = open;
-
-	if (!in || !open)
-		return 0;
-	while (to > in && to[-1] == ' ')
-		to--;
-	return seconds_field(in + 4, to, ret);
-}
-
-static int transfer_line(const char *line, struct transfer *ret)
-{
-	const char *s = skip_blanks(line), *p;
-
-	if (!whole_parse(s, &ret->bytes, &p) || skip_blanks(p) == p ||
-		isdigit((unsigned char)*skip_blanks(p)))
-		return 0;
-	return gnu_seconds(p, &ret->seconds) || bsd_seconds(p, &ret->seconds);
-}
-
-/* "64+0 records in", in any language. */
-static int records_line(const char *line, struct blocks *ret)
-{
-	struct blocks b;
-	const char *p = skip_blanks(line);
-
-	if (!strncmp(p, "^C", 2))
-		p += 2;
-	if (!whole_parse(p, &b.whole, &p) || *p != '+' || !whole_parse(p + 1, &b.part, &p) ||
-		skip_blanks(p) == p || isdigit((unsigned char)*skip_blanks(p)))
-		return 0;
-	*ret = b;
-	return 1;
-}
-
 /* 0: there were others than whole blocks. */
-static unsigned long long block_size(unsigned long long bytes, const struct blocks *b)
+static unsigned long long block_size(unsigned long long bytes, const struct dd_blocks *b)
 {
 	return b->whole && !b->part && bytes % b->whole == 0 ? bytes / b->whole : 0;
 }
@@ -142,7 +52,7 @@ static int counts_go_on(const struct state *s, unsigned long long had_bytes, uns
 /* What was printed before is an earlier state of the same transfer (signal, status=progress): the
  * counts of records stood between the two, and bytes, seconds and the counts have grown. */
 static int is_progress(const struct state *s, const struct format_record *last,
-	const struct transfer *t, const struct number *seconds)
+	const struct dd_transfer *t, const struct number *seconds)
 {
 	if (!s->transfers || !s->records || last->error || t->bytes < last->bytes ||
 		seconds->value < last->seconds)
@@ -190,7 +100,7 @@ static void note_transfer(struct format_found *f, const struct format_record *re
 }
 
 static int take_transfer(
-	struct reader *r, struct state *s, const struct transfer *t, struct format_found *f)
+	struct reader *r, struct state *s, const struct dd_transfer *t, struct format_found *f)
 {
 	struct format_record *rec;
 
@@ -233,7 +143,8 @@ static int take_real(
 	if (seconds_check(&t->real, r->e))
 		return reader_place(r);
 	if (own && t->real.value + t->real.resolution < last->seconds) {
-		found_unused(f, r->no, "a time shorter than the dd before it: not its time");
+		found_unused(f, r->no, "a time shorter than the dd before it: not its time, not used");
+		found_doubt(f, r->no);
 		return 0;
 	}
 	if (own && last->error) {
@@ -260,14 +171,6 @@ static int take_real(
 	return 0;
 }
 
-/* "dd: error writing '/x': …"; warnings are none. */
-static int is_failure(const char *line)
-{
-	const char *s = after_word(skip_blanks(line), "dd: ");
-
-	return s && !strstr(s, "warning") && strchr(s, ':');
-}
-
 static void take_failure(struct reader *r, struct state *s, struct format_found *f)
 {
 	char *line = trim(r->s);
@@ -282,32 +185,48 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 	int taken;
 
 	if (!is_blank(r->s))
-		s->transfers = 0;
+		s->transfers = s->at_records = 0;
 	taken = context_line(&s->c, r, f);
 	if (taken == 0)
 		found_unused(f, r->no, "not used");
 	return taken < 0 ? -1 : 0;
 }
 
+static void take_records(
+	struct reader *r, struct state *s, const struct dd_blocks *blocks, struct format_found *f)
+{
+	int goes_on = s->untimed && s->untimed_line + 1 == r->no;
+
+	if (s->untimed >= SIDES && !goes_on) {
+		found_renote(f, s->untimed_line,
+			"dd: counts of records without bytes and a time behind them: not used");
+		found_doubt(f, s->untimed_line);
+	}
+	s->count[s->records == 0 ? IN : OUT] = *blocks;
+	s->records++;
+	s->untimed = goes_on ? s->untimed + 1 : 1;
+	s->untimed_line = r->no;
+	s->at_records = strstr(r->s, "record") != NULL;
+	found_note(f, r->no, r->no, "dd: records");
+}
+
 static int take_line(struct reader *r, struct state *s, struct format_found *f)
 {
-	struct transfer t;
-	struct blocks blocks;
+	struct dd_transfer t;
+	struct dd_blocks blocks;
 	struct timing time;
 	int what;
 
 	if (strstr(r->s, "^C") && !s->failure)
 		s->failure = xstrdup("dd was interrupted");
-	if (transfer_line(r->s, &t))
+	what = dd_transfer_line(r->s, reader_is_last(r), &t, r->e);
+	if (what == 1)
 		return take_transfer(r, s, &t, f);
-	if (records_line(r->s, &blocks)) {
-		s->count[s->records == 0 ? IN : OUT] = blocks;
-		s->records++;
-		s->untimed++;
-		found_note(f, r->no, r->no, "dd: records");
+	if (what == 0 && dd_records_line(r->s, &blocks)) {
+		take_records(r, s, &blocks, f);
 		return 0;
 	}
-	what = timing_line(r->s, &time, r->e);
+	what = what ? what : timing_line(r->s, &time, r->e);
 	if (what < 0)
 		return reader_place(r);
 	if (what == 1 && time.has_real)
@@ -316,11 +235,24 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 		found_unused(f, r->no, "user and system time: not used");
 		return 0;
 	}
-	if (is_failure(r->s)) {
+	if (dd_failure_line(r->s)) {
 		take_failure(r, s, f);
 		return 0;
 	}
 	return take_other(r, s, f);
+}
+
+/* What was begun and has not ended with the text. */
+static int check_end(struct reader *r, const struct state *s, const struct format_found *f)
+{
+	if (!f->n_records && s->failure)
+		return reader_wrong(r, "dd failed: %s", s->failure);
+	if (!s->untimed || (f->n_records && s->untimed < SIDES && !s->at_records))
+		return 0;
+	r->no = s->untimed_line;
+	return reader_wrong(r,
+		"dd without its third line (it is cut off, or of busybox, which prints none): there "
+		"are no bytes and no time; run it under `time`");
 }
 
 static int read_dd(const struct format_text *text, struct format_found *f, struct err *e)
@@ -333,13 +265,7 @@ static int read_dd(const struct format_text *text, struct format_found *f, struc
 	r.overwrites = 1;
 	while (!rc && reader_next(&r))
 		rc = take_line(&r, &s, f);
-	if (!rc && !r.failed && !f->n_records && s.failure)
-		rc = reader_wrong(&r, "dd failed: %s", s.failure);
-	if (!rc && !r.failed && !f->n_records && s.untimed)
-		rc = reader_wrong(&r,
-			"dd without its third line (busybox prints none): there are no bytes and "
-			"no time; run it under `time`");
-	rc = rc || r.failed ? -1 : 0;
+	rc = rc || r.failed ? -1 : check_end(&r, &s, f);
 	reader_close(&r);
 	context_clear(&s.c);
 	free(s.failure);
@@ -348,8 +274,8 @@ static int read_dd(const struct format_text *text, struct format_found *f, struc
 
 static int score_dd(const struct format_text *head)
 {
-	struct transfer t;
-	struct blocks blocks;
+	struct dd_transfer t;
+	struct dd_blocks blocks;
 	struct reader r;
 	struct err ignored;
 	int score = 0;
@@ -357,10 +283,10 @@ static int score_dd(const struct format_text *head)
 	reader_open(&r, head, &ignored);
 	r.overwrites = 1;
 	while (score < 80 && reader_next(&r)) {
-		int now = transfer_line(r.s, &t)                        ? 80
-			  : records_line(r.s, &blocks)                  ? 75
-			  : !strncmp(r.s, "dd: ", 4) && is_failure(r.s) ? 40
-									: 0;
+		int now = dd_transfer_line(r.s, reader_is_last(&r), &t, &ignored) ? 80
+			  : dd_records_line(r.s, &blocks)                         ? 75
+			  : !strncmp(r.s, "dd: ", 4) && dd_failure_line(r.s)      ? 40
+										  : 0;
 
 		score = now > score ? now : score;
 	}

@@ -23,13 +23,29 @@ struct summary {
 	int has_ops, has_rate, has_rw, has_mb, has_cpu, has_latency;
 	int per_op; /* the latency's word is ms/op, not "latency" */
 	int comma;  /* a comma behind "ops" */
+	unsigned seen; /* bits of the words' places in take_word() */
 };
 
-static const char *summary_at(const char *line)
+/* Behind "IO Summary:", also where something of that is missing: a colon, or what is cut off at the end
+ * of the text. NULL: the line is something else. */
+static const char *summary_at(const char *line, int last)
 {
-	const char *p = strstr(line, "IO Summary:");
+	static const char whole[] = "IO Summary:";
+	const char *p = strstr(line, "IO Summary"), *end = line + strlen(line);
 
-	return p ? p + strlen("IO Summary:") : NULL;
+	if (p) {
+		p = skip_blanks(p + strlen("IO Summary"));
+		if (*p == ':')
+			return p + 1;
+		return isdigit((unsigned char)*p) || (last && !*p) ? p : NULL;
+	}
+	while (last && end > line && isspace((unsigned char)end[-1]))
+		end--;
+	for (size_t n = strlen(whole) - 1; last && n >= strlen("IO"); n--)
+		if ((size_t)(end - line) >= n && !memcmp(end - n, whole, n) &&
+			(n > strlen("IO ") || (end - n - 2 >= line && end[-(ptrdiff_t)n - 2] == ':')))
+			return end;
+	return NULL;
 }
 
 /* What the word at s behind a number says the number is; moves *s behind it. */
@@ -42,8 +58,9 @@ static int take_word(const char **s, struct number n, struct summary *ret)
 	for (i = 0; i < ARRAY_LEN(words); i++)
 		if (after_word(*s, words[i]))
 			break;
-	if (i == ARRAY_LEN(words))
+	if (i == ARRAY_LEN(words) || ret->seen & 1u << i)
 		return -1;
+	ret->seen |= 1u << i;
 	*s += strlen(words[i]);
 	switch (i) {
 	case 0:
@@ -94,7 +111,7 @@ static int parse_summary(struct reader *r, const char *s, struct summary *ret)
 		}
 		s = skip_blanks(p);
 		if (take_word(&s, n, ret))
-			return reader_wrong(r, "IO Summary: '%.30s' is no unit of a filebench", s);
+			return reader_wrong(r, "IO Summary: '%.30s' is no unit of a filebench, or there twice", s);
 	}
 }
 
@@ -189,7 +206,7 @@ static char *personality_of(const char *line)
 static int take_line(
 	struct reader *r, struct context *c, char **personality, struct format_found *f)
 {
-	const char *at = summary_at(r->s);
+	const char *at = summary_at(r->s, reader_is_last(r));
 	char *name;
 	int taken;
 
@@ -227,7 +244,15 @@ static int read_filebench(const struct format_text *text, struct format_found *f
 
 static int score_filebench(const struct format_text *head)
 {
-	return memmem(head->data, head->len, "IO Summary:", 11) ? 95 : 0;
+	struct reader r;
+	struct err ignored;
+	int score = memmem(head->data, head->len, "IO Summary:", 11) ? 95 : 0;
+
+	reader_open(&r, head, &ignored);
+	while (!score && reader_next(&r))
+		score = summary_at(r.s, reader_is_last(&r)) ? 60 : 0;
+	reader_close(&r);
+	return score;
 }
 
 const struct format format_filebench = {.name = "filebench",

@@ -234,15 +234,37 @@ static int add_record(
 	return 0;
 }
 
-/* Text beside the documents: nothing is taken from it; the first thing that fio says went wrong is
- * kept for the case that there is no result. */
-static void take_text(struct reader *r, struct buf *complaint, struct format_found *f)
+/* A member of a document whose beginning is missing. */
+static int is_fragment(const char *s)
 {
-	const char *said = after_word(r->s, "fio: ");
+	static const char *const members[] = {"\"fio version\"", "\"jobs\"", "\"client_stats\"",
+		"\"jobname\"", "\"io_bytes\"", "\"runtime\""};
 
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		const char *p = after_word(s, members[i]);
+
+		if (p && *skip_blanks(p) == ':')
+			return 1;
+	}
+	return 0;
+}
+
+/* Text beside the documents: nothing is taken from it; the first thing that fio says went wrong is
+ * kept for the case that there is no result. -1: it is a result that cannot be read. */
+static int take_text(struct reader *r, struct buf *complaint, struct format_found *f)
+{
+	const char *said = after_word(r->s, "fio: "), *s = skip_blanks(r->s);
+
+	if (fio_is_near_terse(s))
+		return reader_wrong(r, "fio's terse output is read in the versions 3, 4 and 5, and in whole "
+				       "lines ('3;fio-…'); this is '%.12s'", s);
+	if (is_fragment(s))
+		return reader_wrong(r, "not whole JSON: '%.40s' stands outside of a document, whose "
+				       "beginning is missing", s);
 	if (said && !complaint->len)
 		buf_addf(complaint, "%s:%zu: fio failed: %.200s", r->t->name, r->no, said);
 	found_unused(f, r->no, is_blank(r->s) ? "blank" : "text of fio: not used");
+	return 0;
 }
 
 static int take_line(struct reader *r, size_t start, struct before *b, struct fio_sides *s,
@@ -256,8 +278,7 @@ static int take_line(struct reader *r, size_t start, struct before *b, struct fi
 		found_note(f, r->no, r->no, "fio: terse line");
 		return 0;
 	}
-	take_text(r, complaint, f);
-	return 0;
+	return take_text(r, complaint, f);
 }
 
 /* Lines, but a document may be one line of any length: it is seen before the reader looks at it. */

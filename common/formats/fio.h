@@ -57,5 +57,7 @@ int64_t fio_json_written_ms(const json_t *doc);
 /* One line of terse output ("3;fio-3.33;…"). */
 int fio_terse_line(struct reader *r, struct fio_sides *out);
 int fio_is_terse(const char *line);
+/* One of a version that is not read, or with something in the place of it. */
+int fio_is_near_terse(const char *line);
 
 #endif

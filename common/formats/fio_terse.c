@@ -33,6 +33,15 @@ int fio_is_terse(const char *line)
 	return (*line == '3' || *line == '4' || *line == '5') && !strncmp(line + 1, ";fio-", 5);
 }
 
+int fio_is_near_terse(const char *line)
+{
+	size_t fields = 0, digits = strspn(line, "0123456789");
+
+	for (const char *p = line; (p = strchr(p, ';')); p++)
+		fields++;
+	return line[digits] == ';' && digits > 0 && (fields > 20 || !strncmp(line + digits, ";fio-", 5));
+}
+
 static int field(struct reader *r, char *const *fields, size_t i, double *ret)
 {
 	struct number n;
@@ -68,6 +77,8 @@ static int take_percentiles(struct reader *r, char *const *fields, struct fio_si
 				continue;
 			if (number_parse(v, COMMA_UNSURE, &n, &end, r->e))
 				return reader_place(r);
+			if (!is_blank(end))
+				return reader_wrong(r, "'%.40s' is not a percentile of fio", fields[i]);
 			*(double *)((char *)s + wanted[k].offset) = n.value * 1e3;
 		}
 	return 0;

@@ -50,19 +50,29 @@ struct cell {
 };
 
 /* The numbers of a row; -1: it has something else in it. */
-static int cells_of(const char *line, struct cell *ret, size_t max)
+static int cells_of(struct reader *r, struct cell *ret, size_t max)
 {
-	const char *p = line;
-	struct err ignored;
+	const char *p = skip_blanks(r->s), *end;
 	size_t n = 0;
 
-	for (p = skip_blanks(p); *p; p = skip_blanks(p)) {
-		if (n == max || number_parse(p, COMMA_DECIMAL, &ret[n].n, &p, &ignored) ||
-			(*p && *p != ' ' && *p != '\t'))
-			return -1;
-		ret[n++].end = (size_t)(p - line);
+	for (; *p; p = skip_blanks(end)) {
+		if (n == max)
+			return reader_wrong(r, "a row of iozone's table with more than %zu figures", max);
+		if (number_parse(p, COMMA_DECIMAL, &ret[n].n, &end, r->e))
+			return reader_place(r);
+		if (*end && *end != ' ' && *end != '\t')
+			return reader_wrong(r, "'%.40s' is not a figure of iozone's table", p);
+		ret[n++].end = (size_t)(end - r->s);
 	}
 	return (int)n;
+}
+
+/* The text ends in the row, and its last figure before the end of the heading that it stands under. */
+static int is_cut(const struct reader *r, const struct table *t, const struct cell *last, int full)
+{
+	if (r->pos < r->t->len || r->t->data[r->pos - 1] == '\n')
+		return 0;
+	return !full || (t->n_ends == TESTS && last->end < t->ends[TESTS - 1]);
 }
 
 /* Index of the test, from `first` on, whose heading ends there, or -1. */
@@ -93,11 +103,12 @@ static int take_row(
 	struct reader *r, const struct table *t, const struct context *c, struct format_found *f)
 {
 	struct cell cells[TESTS + 2];
-	int n = cells_of(r->s, cells, ARRAY_LEN(cells)), full = n == TESTS + 2;
-	int cut = r->pos == r->t->len && r->t->data[r->pos - 1] != '\n';
+	int n = cells_of(r, cells, ARRAY_LEN(cells)), full = n == TESTS + 2;
 	size_t before = f->n_records, next = 0;
 
-	if (n < 3 || (cut && !full))
+	if (n < 0)
+		return -1;
+	if (n < 3 || is_cut(r, t, &cells[n - 1], full))
 		return reader_wrong(r, "a row of iozone's table that is cut off");
 	for (int i = 2; i < n; i++) {
 		int test = full ? i - 2 : test_at(t, next, cells[i].end);
@@ -191,9 +202,34 @@ static void take_setting(const char *line, struct table *t)
 		t->unit = USEC;
 }
 
+/* A number, or what stands where one belongs. */
+static int begins_row(const char *s)
+{
+	s = skip_blanks(s);
+	if (isdigit((unsigned char)*s))
+		return 1;
+	s += *s == '-' || *s == '+';
+	if (!isdigit((unsigned char)*s) && !after_word(s, "nan") && !after_word(s, "inf"))
+		return 0;
+	s = skip_blanks(s + strcspn(s, " \t"));
+	return isdigit((unsigned char)*s);
+}
+
+/* Behind "Children see throughput for", which may be cut off at the end of the text. */
+static const char *children_at(const char *line, int last)
+{
+	static const char whole[] = "Children see throughput for";
+	const char *s = skip_blanks(line), *at = after_word(s, whole);
+	size_t n = strlen(s);
+
+	if (at || !last || n < strlen("Children") || after_word(whole, s) == NULL)
+		return at;
+	return s + n;
+}
+
 static int take_line(struct reader *r, struct table *t, struct context *c, struct format_found *f)
 {
-	const char *children = after_word(skip_blanks(r->s), "Children see throughput for");
+	const char *children = children_at(r->s, reader_is_last(r));
 	int taken;
 
 	if (children)
@@ -203,7 +239,7 @@ static int take_line(struct reader *r, struct table *t, struct context *c, struc
 		found_unused(f, r->no, "heading");
 		return 0;
 	}
-	if (t->n_ends && isdigit((unsigned char)*skip_blanks(r->s)))
+	if (t->n_ends && begins_row(r->s))
 		return take_row(r, t, c, f);
 	take_setting(r->s, t);
 	taken = context_line(c, r, f);

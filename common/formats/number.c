@@ -174,8 +174,7 @@ static const struct {
 	{"ns", 1e-9}, {"nsec", 1e-9}, {"s", 1}, {"sec", 1}, {"secs", 1}, {"seconds", 1}, {"m", 60},
 	{"min", 60}, {"mins", 60}, {"h", 3600}, {"hours", 3600}, {"d", 86400}};
 
-/* Letters at s as a unit of time; 0 when they are none. */
-static double time_unit(const char *s, const char **ret_end)
+double time_unit(const char *s, const char **ret_end)
 {
 	size_t n = 0;
 

@@ -27,6 +27,9 @@ int number_parse(
 int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_plain,
 	const char **ret_end, struct err *e);
 
+/* The word at s as a unit of time, in seconds; 0, and *ret_end as it was, when it is none. */
+double time_unit(const char *s, const char **ret_end);
+
 /* A measured quantity with its unit. */
 struct quantity {
 	const char *metric, *unit; /* static; NULL: a plain number */

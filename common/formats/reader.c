@@ -78,6 +78,17 @@ int reader_next(struct reader *r)
 	return 1;
 }
 
+int reader_is_last(const struct reader *r)
+{
+	size_t at = r->pos;
+
+	if (is_blank(r->s))
+		return 0;
+	while (at < r->t->len && isspace((unsigned char)r->t->data[at]))
+		at++;
+	return at == r->t->len;
+}
+
 int reader_wrong(struct reader *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -98,10 +109,15 @@ int reader_place(struct reader *r)
 
 char *skip_blanks(const char *s)
 {
-	/* U+00A0, which some locales print between words, is a blank too. */
-	while (*s == ' ' || *s == '\t' || !strncmp(s, "\xc2\xa0", 2))
-		s += (unsigned char)*s == 0xc2 ? 2 : 1;
-	return (char *)s;
+	/* U+00A0 and U+202F, which some locales print between words, are blanks too. */
+	for (;; s++) {
+		if (!strncmp(s, "\xc2\xa0", 2))
+			s++;
+		else if (!strncmp(s, "\xe2\x80\xaf", 3))
+			s += 2;
+		else if (*s != ' ' && *s != '\t')
+			return (char *)s;
+	}
 }
 
 char *trim(char *s)

@@ -11,56 +11,96 @@
 
 #include "common/base/mem.h"
 
-/* A time at s that ends the line or is followed by a blank. 0: no number begins here. */
+/* nan, inf or infinity, and no longer word but for what times print behind a number. */
+static int is_no_number(const char *s)
+{
+	static const char *const heads[] = {"nan", "infinity", "inf"};
+	static const char *const tails[] = {"s", "elapsed", "user", "system", "real"};
+	const char *p = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(heads) && !p; i++)
+		p = after_word(s, heads[i]);
+	if (!p || !isalpha((unsigned char)*p))
+		return p != NULL;
+	for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
+		const char *end = after_word(p, tails[i]);
+
+		if (end && !isalpha((unsigned char)*end))
+			return 1;
+	}
+	return 0;
+}
+
+static int like_number(const char *s)
+{
+	if (*s == '-' || *s == '+' || *s == '.' || *s == ',')
+		return isdigit((unsigned char)s[1]) || is_no_number(s + 1);
+	return isdigit((unsigned char)*s) || is_no_number(s);
+}
+
+/* A time at s. 0: no number begins here. */
 static int time_at(const char *s, struct number *ret, const char **ret_end, struct err *e)
 {
-	int plain,
-		like_number =
-			isdigit((unsigned char)*s) || !strncasecmp(s, "nan", 3) ||
-			!strncasecmp(s, "inf", 3) ||
-			(*s == '-' && (isdigit((unsigned char)s[1]) || s[1] == 'n' || s[1] == 'i'));
+	int plain;
 
-	if (!like_number)
+	if (!like_number(s))
 		return 0;
 	return time_parse(s, COMMA_DECIMAL, ret, &plain, ret_end, e) ? -1 : 1;
+}
+
+/* What stands behind the number of "real 1.5…". 0: nothing; 1: the line is prose; -1: it was no
+ * number, or not all of it. */
+static int rest_of_word_line(const char *end, int tab)
+{
+	const char *p = skip_blanks(end);
+
+	if (!*p)
+		return 0;
+	if (p == end && !isdigit((unsigned char)*p) && !strchr(".,:'", *p))
+		return is_blank(p + strcspn(p, " \t")) ? -1 : 1;
+	return p == end || tab || like_number(p) ? -1 : 1;
 }
 
 /* "real	18m15.395s", "user 0.00", "sys 0.00". */
 static int word_line(const char *s, struct timing *t, struct err *e)
 {
 	static const char *const words[] = {"real", "user", "sys"};
+	const char *at = NULL, *end;
 	struct number n;
-	const char *end;
 	size_t i;
-	int r;
+	int r, tab;
 
-	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (!strncmp(s, words[i], strlen(words[i])) && strchr(" \t", s[strlen(words[i])]) &&
-			s[strlen(words[i])])
-			break;
-	if (i == ARRAY_LEN(words))
+	for (i = 0; i < ARRAY_LEN(words) && !at; i++)
+		if (!strncmp(s, words[i], strlen(words[i])))
+			at = s + strlen(words[i]);
+	if (!at || (*at && *at != ' ' && *at != '\t'))
 		return 0;
-	r = time_at(skip_blanks(s + strlen(words[i])), &n, &end, e);
+	i--;
+	tab = *at == '\t';
+	if (is_blank(at))
+		return i == 0 || *at ? err_set(e, ERR_INPUT, "there is no time behind '%s'", words[i]) : 0;
+	at = skip_blanks(at);
+	r = time_at(at, &n, &end, e);
 	if (r != 1)
 		return r;
 	/* busybox: "0m 3.50s" */
-	if (*end == ' ' && end[-1] == 'm') {
+	if (end[-1] == 'm' && like_number(skip_blanks(end)) && end[0] == ' ') {
 		struct number seconds;
 
-		r = time_at(skip_blanks(end), &seconds, &end, e);
-		if (r != 1)
-			return r;
+		if (time_at(skip_blanks(end), &seconds, &end, e) != 1)
+			return -1;
 		n.value += seconds.value;
 		n.resolution = seconds.resolution;
 	}
-	if (!is_blank(end))
-		return 0;
+	r = rest_of_word_line(end, tab);
+	if (r < 0 || (r == 0 && end[-1] == 'm'))
+		return err_set(e, ERR_INPUT, "'%.40s' is not a time, such as 0m1.234s or 1.23, or not all of it", at);
 	t->kind = "bash or posix time";
 	t->has_real = i == 0;
 	t->has_user = i == 1;
 	t->has_system = i == 2;
 	*(i == 0 ? &t->real : i == 1 ? &t->user : &t->system) = n;
-	return 1;
+	return r == 0;
 }
 
 /* A number, then a word: "0.00 real", "0.34elapsed", "0.00s user". */
@@ -140,10 +180,15 @@ static int verbose_line(const char *s, struct timing *t, struct err *e)
 	for (i = 0; i < ARRAY_LEN(heads) && !at; i++)
 		at = after_word(s, heads[i]);
 	if (!at)
-		return 0;
-	r = time_at(skip_blanks(at), &n, &end, e);
-	if (r != 1)
-		return r;
+		return after_word(s, "Elapsed (wall clock) ")
+			       ? err_set(e, ERR_INPUT, "'%.60s' is not a whole line of GNU time -v", s)
+			       : 0;
+	at = skip_blanks(at);
+	r = time_at(at, &n, &end, e);
+	if (r < 0)
+		return -1;
+	if (r == 0 || !is_blank(end))
+		return err_set(e, ERR_INPUT, "'%.40s' is not a time of GNU time -v, or not all of it", at);
 	t->kind = "GNU time -v";
 	t->has_real = i == 1;
 	t->has_user = i == 2;
@@ -154,7 +199,7 @@ static int verbose_line(const char *s, struct timing *t, struct err *e)
 }
 
 /* What GNU time says of a command that failed. */
-static int failure_line(const char *s, struct timing *t)
+static int failure_line(const char *s, struct timing *t, struct err *e)
 {
 	static const char *const ahead[] = {
 		"Command exited with non-zero status ", "Command terminated by signal "};
@@ -167,30 +212,91 @@ static int failure_line(const char *s, struct timing *t)
 			t->failure_ahead = 1;
 			return 1;
 		}
-	if (!status || !isdigit((unsigned char)*skip_blanks(status)))
+	if (!status)
 		return 0;
-	if (strspn(skip_blanks(status), "0") != strlen(skip_blanks(status)))
-		snprintf(t->failure, sizeof(t->failure), "the command's exit status was %.20s",
-			skip_blanks(status));
+	status = skip_blanks(status);
+	if (!isdigit((unsigned char)*status))
+		return err_set(e, ERR_INPUT, "'%.40s' does not say the command's exit status", s);
+	if (strspn(status, "0") != strlen(status))
+		snprintf(t->failure, sizeof(t->failure), "the command's exit status was %.20s", status);
 	return 1;
+}
+
+/* "3.25 real", and a number or nothing behind it: how BSD's line begins. */
+static int begins_bsd(const char *s)
+{
+	const char *p;
+
+	if (!like_number(s))
+		return 0;
+	p = skip_blanks(s + strcspn(s, " \t"));
+	if (strncmp(p, "real", 4) != 0)
+		return 0;
+	p += 4;
+	return is_blank(p) || (skip_blanks(p) != p && like_number(skip_blanks(p)));
+}
+
+/* "0.00user" at the beginning, or "0:01.50elapsed" anywhere. */
+static int begins_gnu(const char *s)
+{
+	const char *user = strstr(s, "user"), *word = strstr(s, "elapsed");
+
+	if (user && user > s && like_number(s) && strcspn(s, " \t") == (size_t)(user - s) + 4)
+		return 1;
+	while (word && word > s && !isspace((unsigned char)word[-1]))
+		word--;
+	return word && like_number(word);
+}
+
+/* "1.50s user 0.10s system", or what is left of it at the end of the line. */
+static int has_zsh(const char *s)
+{
+	const char *user = strstr(s, "s user "), *from = user, *number, *end;
+
+	while (from && from > s && !isspace((unsigned char)from[-1]))
+		from--;
+	if (!user || !like_number(from))
+		return 0;
+	number = skip_blanks(user + strlen("s user "));
+	end = number + strcspn(number, " \t");
+	return like_number(number) && (is_blank(end) || after_word(skip_blanks(end), "system"));
+}
+
+/* The error with what to do about it; returns -1. */
+static int wrong_line(struct err *e)
+{
+	struct err why = *e;
+
+	return err_set(e, ERR_INPUT, "%s: put this line of time right or take it away", why.text);
 }
 
 int timing_line(const char *line, struct timing *ret, struct err *e)
 {
 	static int (*const shapes[])(const char *, struct timing *, struct err *) = {
-		word_line, bsd_line, gnu_line, zsh_line, verbose_line};
+		word_line, verbose_line, failure_line, bsd_line, gnu_line, zsh_line};
 	const char *s = skip_blanks(line);
+	struct err why;
+	int broken = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 		struct timing t = {0};
-		int r = shapes[i](s, &t, e);
+		int r = shapes[i](s, &t, i < 3 || broken ? e : &why);
 
-		/* Only a shape that begins with a word of its own may turn a number down. */
-		if (r == 1 || (r == -1 && (shapes[i] == word_line || shapes[i] == verbose_line))) {
+		if (r == 1) {
 			*ret = t;
-			return r;
+			return 1;
 		}
+		/* Only a shape that begins with a word of its own may turn a number down. */
+		if (r == -1 && i < 3)
+			return wrong_line(e);
+		broken |= r == -1;
 	}
 	*ret = (struct timing){0};
-	return failure_line(s, ret);
+	if (!begins_bsd(s) && !begins_gnu(s) && !has_zsh(s))
+		return 0;
+	if (broken)
+		*e = why;
+	else
+		err_set(e, ERR_INPUT, "'%.60s' is cut off or has another number than a time", s);
+	return wrong_line(e);
 }

@@ -40,6 +40,13 @@ test_numbers() {
 	bad "a summary of nothing" 'x.txt:1: n=0' 'n=0 mean=5s min=1s max=9s\n'
 	bad "a minimum above the mean" 'x.txt:1: the minimum is above' 'n=3 mean=5s min=8s max=9s\n'
 	bad "times and rates in one list" 'x.txt:2: mixed units' '10.1s\n100 MB/s\n'
+	bad "a line of dd without seconds" 'x.txt:2: .*nan' \
+		'1048576 bytes copied, 1.1 s, 1 MB/s\n1048576 bytes copied, nan s, 1 MB/s\n'
+	bad "a line of dd that is cut off" "x.txt:1: dd's line .* it is not whole" '1048576 bytes (1.0 MB, 1.0 MiB) copied, 11'
+	bad "a rate of dd that contradicts its seconds" "x.txt:1: .*read as 1.234 s.* its rate is '850 kB/s'" \
+		'1048576000 bytes (1.0 GB, 1000 MiB) copied, 1,234 s, 850 kB/s\n'
+	bad "a line of time without a time" 'x.txt:2: there is no time' 'real 1.5\nreal\n'
+	bad "a line of filebench that is cut off" 'x.txt:1: .*cut off' '61.0: IO Summ'
 	bad "a comma that could mean two things" 'x.txt:1: .*could be one number' '1,234\n'
 	good "seconds, milliseconds and minutes" '^x +3 +44\.48s' '10.1s\n340ms\n2m3s\n'
 	good "MiB/s and MB/s" '^x +2 +536 MiB/s' '549 MiB/s\n549 MB/s\n'

@@ -1,0 +1,26 @@
+/* The lines of dd, one at a time. Internal to common/formats. */
+#ifndef COMMON_FORMATS_DD_LINE_H
+#define COMMON_FORMATS_DD_LINE_H
+
+#include "common/formats/number.h"
+
+struct dd_transfer {
+	unsigned long long bytes;
+	struct number seconds;
+};
+/* "N bytes (…) copied, SECONDS s, RATE", in any language, or BSD's "N bytes transferred in SECONDS
+ * secs (RATE)". 1: it is one; 0: it is something else; -1: it is one that cannot be read, or whose
+ * rate contradicts its bytes and seconds (the error has no place yet). last: nothing but blanks
+ * follows the line, which may be cut off. */
+int dd_transfer_line(const char *line, int last, struct dd_transfer *ret, struct err *e);
+
+/* What dd counted: blocks that were whole, and others. */
+struct dd_blocks {
+	unsigned long long whole, part;
+};
+/* 1: "64+0 records in", in any language. */
+int dd_records_line(const char *line, struct dd_blocks *ret);
+/* 1: "dd: error writing '/x': …"; warnings are none. */
+int dd_failure_line(const char *line);
+
+#endif
