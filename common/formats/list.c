@@ -2,14 +2,17 @@
  * Lists of results: one value a line, or several with blanks between, under lines that say whose
  * they are. Owns what the values of one list have in common.
  * Invariant: within one list all values are the same metric, all with or all without a unit, and
- * all with one kind of decimal separator. Rows that could count themselves, and commas that could
- * stand between values as well as within them, are errors.
+ * all with one kind of decimal separator. Rows that could count themselves, and commas or blanks that
+ * could stand between values as well as within them, are errors.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/mem.h"
 #include "common/formats/context.h"
 #include "common/formats/number.h"
 #include "common/formats/printed.h"
@@ -22,6 +25,7 @@ struct list {
 	unsigned long long counted; /* the number that the last row began with, if all counted so far */
 	size_t rows;                /* lines with values */
 	size_t counting;            /* rows that began with 1, 2, … before other values */
+	size_t power2_line, assumed_line; /* the first of KiB/s and such, and of kB/s and such */
 };
 
 /* "3. 18m15.395s": behind the ordinal; s where there is none. */
@@ -104,6 +108,77 @@ static int check_commas(struct reader *r, const char *s)
 		(int)(n > 40 ? 40 : n), s);
 }
 
+/* The least and the most of some values. */
+struct spread {
+	double min, max;
+};
+
+static void spread_add(struct spread *s, double v)
+{
+	s->min = s->max > 0 ? fmin(s->min, v) : v;
+	s->max = fmax(s->max, v);
+}
+
+/* A blank that groups digits where a number is printed: U+00A0, U+202F, U+2009 and apostrophes stand for
+ * nothing else, a blank does. Its bytes; 0: none. */
+static size_t group_blank(const char *s, int *ret_sure)
+{
+	static const char *const sure[] = {"\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89", "'", "\xe2\x80\x99"};
+
+	for (size_t i = 0; i < ARRAY_LEN(sure); i++)
+		if (!strncmp(s, sure[i], strlen(sure[i]))) {
+			*ret_sure = 1;
+			return strlen(sure[i]);
+		}
+	return *s == ' ';
+}
+
+/* The number at s, as it may go on behind blanks in groups of three digits: each of them to `single`, all
+ * of it to `whole`. Returns what follows. */
+static const char *take_groups(
+	const char *s, struct spread *single, struct spread *whole, int *ret_sure, int *ret_joined)
+{
+	size_t digits = strspn(s, "0123456789"), blank;
+	double all = strtod(s, NULL);
+	int sure = 0;
+
+	spread_add(single, all);
+	s += digits;
+	while (digits <= 3 && (blank = group_blank(s, &sure)) && strspn(s + blank, "0123456789") == 3) {
+		double group = strtod(s + blank, NULL);
+
+		*ret_sure |= sure || s[blank] == '0';
+		*ret_joined = 1;
+		spread_add(single, fmax(group, 1e-3));
+		all = all * 1000 + group;
+		s += blank + 3;
+		if (strchr(".,:", *s) && *s)
+			break;
+	}
+	spread_add(whole, fmax(all, 1e-3));
+	return s + strcspn(s, " \t;\xc2\xe2");
+}
+
+/* "1 234.5": two values, or one with a blank between its thousands. Told by how far trials of one thing may
+ * be from each other: a line of values within a factor of two is one of values; of another one the
+ * reading that spreads less could be meant. */
+static int check_blanks(struct reader *r, const char *s)
+{
+	struct spread single = {0}, whole = {0};
+	int sure = 0, joined = 0;
+
+	for (const char *p = s; *p;)
+		p = isdigit((unsigned char)*p) ? take_groups(p, &single, &whole, &sure, &joined)
+					       : p + 1 + strcspn(p + 1, "0123456789");
+	if (!joined || (!sure && (single.max <= 2 * single.min ||
+					 whole.max * single.min >= single.max * whole.min)))
+		return 0;
+	return reader_wrong(r,
+		"'%.40s' could be several values or one in groups of three digits: write it without groups, "
+		"and one value a line",
+		s);
+}
+
 /* A first column 1, 2, 3 (or from 0) counts rows or is a value: two rows are enough, three where
  * it and what follows could be one number with a decimal comma. */
 static int check_counting(struct list *l, struct reader *r, const char *s)
@@ -132,16 +207,53 @@ static int check_counting(struct list *l, struct reader *r, const char *s)
 		n - 1, n, n);
 }
 
+/* Whether the time at from is one of several parts: 1m58s, 1:58; and whether blanks divide them. */
+static int has_parts(const char *from, const char *to, int *ret_blanks)
+{
+	int parts = 0;
+
+	for (from++; from < to; from++) {
+		const char *next = skip_blanks(from);
+
+		if (!isdigit((unsigned char)*next) || next >= to)
+			continue;
+		*ret_blanks |= next > from;
+		parts |= next > from || from[-1] == ':' || isalpha((unsigned char)from[-1]);
+	}
+	return parts;
+}
+
+/* KiB are clear, kB are not: beside each other the doubt is told, once a list. */
+static void check_powers(
+	struct list *l, struct reader *r, const struct quantity *q, struct format_found *f)
+{
+	int had_both = l->power2_line && l->assumed_line;
+
+	if (q->power2 && !l->power2_line)
+		l->power2_line = r->no;
+	if (q->assumed && !l->assumed_line)
+		l->assumed_line = r->no;
+	if (had_both || !l->power2_line || !l->assumed_line)
+		return;
+	found_note(f, r->no, r->no,
+		"units of 2^10 (KiB/s, MiB/s, GiB/s; line %zu) and of 10^3 (kB/s, MB/s, GB/s; line %zu) in one "
+		"list: each is taken as it is written; where the latter were meant as 2^10, too, write them so",
+		l->power2_line, l->assumed_line);
+	found_doubt(f, r->no);
+}
+
 static int take_values(
 	struct list *l, struct reader *r, const struct context *c, struct format_found *f)
 {
 	const char *p = behind_ordinal(skip_blanks(r->s));
+	int single = 0, blanks = 0; /* times of one part; of several with blanks between */
 
 	if (is_key(p))
 		return context_unknown(r, p);
-	if (check_counting(l, r, p))
+	if (check_counting(l, r, p) || check_blanks(r, p))
 		return -1;
 	while (*p) {
+		const char *from = p;
 		struct quantity q;
 		int plain;
 
@@ -149,7 +261,13 @@ static int take_values(
 			return -1;
 		if (quantity_parse(p, COMMA_UNSURE, &q, &p, r->e))
 			return reader_place(r);
-		if (*p && !strchr(" \t,;", *p) && strncmp(p, "\xc2\xa0", 2) != 0)
+		single |= !has_parts(from, p, &blanks);
+		if (single && blanks)
+			return reader_wrong(r,
+				"'%.40s': is that one time in parts, or several? Write 1m58s without blanks, "
+				"or one value a line",
+				skip_blanks(r->s));
+		if (*p && !strchr(",;", *p) && skip_blanks(p) == p)
 			return reader_wrong(r,
 				"'%.40s' is not a time or a rate: write 18m15.395s, 0:18:22, "
 				"1102.99, 549MiB/s or a line such as 'layout: name'",
@@ -164,6 +282,7 @@ static int take_values(
 		if (check_same(l, r, &q, plain))
 			return -1;
 		add_value(r, &q, c, f);
+		check_powers(l, r, &q, f);
 		while (*p && (strchr(",;", *p) || skip_blanks(p) != p))
 			p = strchr(",;", *p) ? p + 1 : skip_blanks(p);
 	}

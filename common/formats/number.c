@@ -170,9 +170,12 @@ int whole_parse(const char *s, unsigned long long *ret, const char **ret_end)
 static const struct {
 	const char *name;
 	double seconds;
-} time_units[] = {{"ms", 1e-3}, {"msec", 1e-3}, {"us", 1e-6}, {"usec", 1e-6}, {"µs", 1e-6},
-	{"ns", 1e-9}, {"nsec", 1e-9}, {"s", 1}, {"sec", 1}, {"secs", 1}, {"seconds", 1}, {"m", 60},
-	{"min", 60}, {"mins", 60}, {"h", 3600}, {"hours", 3600}, {"d", 86400}};
+} time_units[] = {{"ns", 1e-9}, {"nsec", 1e-9}, {"nanosecond", 1e-9}, {"nanoseconds", 1e-9},
+	{"us", 1e-6}, {"usec", 1e-6}, {"µs", 1e-6}, {"microsecond", 1e-6}, {"microseconds", 1e-6},
+	{"ms", 1e-3}, {"msec", 1e-3}, {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"s", 1},
+	{"sec", 1}, {"secs", 1}, {"second", 1}, {"seconds", 1}, {"m", 60}, {"min", 60}, {"mins", 60},
+	{"minute", 60}, {"minutes", 60}, {"h", 3600}, {"hr", 3600}, {"hrs", 3600}, {"hour", 3600},
+	{"hours", 3600}, {"d", 86400}, {"day", 86400}, {"days", 86400}};
 
 double time_unit(const char *s, const char **ret_end)
 {
@@ -223,20 +226,38 @@ static int clock_parse(const char *s, struct number *ret, const char **ret_end, 
 	return 0;
 }
 
-/* 1h2m3.5s: parts with units, each smaller than the one before. */
+/* The number and its unit at s, 0 where it is not a whole part of a time that goes on behind a blank:
+ * of seconds or more, and less than one of the unit before. */
+static int is_next_part(const char *s, double before)
+{
+	struct number n;
+	struct err ignored;
+	double unit;
+
+	if (!isdigit((unsigned char)*s) || number_parse(s, COMMA_DECIMAL, &n, &s, &ignored))
+		return 0;
+	unit = time_unit(skip_blanks(s), &s);
+	return unit >= 1 && unit < before && n.value * unit < before;
+}
+
+/* 1h2m3.5s, "2 min 3 sec": parts with units, each smaller than the one before. */
 static int parts_parse(
 	const char *s, double unit, struct number *n_all, const char **end, struct err *e)
 {
 	struct number sum = {n_all->value * unit, n_all->resolution * unit, n_all->decimal};
 
-	while (isdigit((unsigned char)**end)) {
-		const char *p;
+	for (;;) {
+		const char *p = *end;
 		struct number n;
 		double next;
 
-		if (number_parse(*end, COMMA_DECIMAL, &n, &p, e))
+		if (!sum.decimal && is_next_part(skip_blanks(p), unit))
+			p = skip_blanks(p);
+		if (!isdigit((unsigned char)*p))
+			break;
+		if (number_parse(p, COMMA_DECIMAL, &n, &p, e))
 			return -1;
-		next = time_unit(p, &p);
+		next = time_unit(skip_blanks(p), &p);
 		if (!(next > 0) || next >= unit)
 			return err_set(e, ERR_INPUT, "'%.*s' is not a time", shown(s), s);
 		if (n.value * next >= unit)
@@ -268,7 +289,7 @@ int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_pla
 	} else {
 		if (number_parse(s, comma, &n, &end, e))
 			return -1;
-		unit = time_unit(end, &end);
+		unit = time_unit(skip_blanks(end), &end);
 		plain = !(unit > 0);
 		if (!plain && parts_parse(s, unit, &n, &end, e))
 			return -1;
@@ -316,6 +337,13 @@ static int rate_at(const char *s, const char **ret_end)
 	return -1;
 }
 
+const char *behind_unit(const char *s)
+{
+	const char *end = s;
+
+	return time_unit(s, &end) > 0 || rate_at(s, &end) >= 0 ? end : NULL;
+}
+
 int seconds_check(const struct number *seconds, struct err *e)
 {
 	if (!(seconds->value > 0))
@@ -345,6 +373,7 @@ int quantity_parse(
 		q.metric = rates[rate].metric;
 		q.unit = rates[rate].unit;
 		q.assumed = rates[rate].assumed;
+		q.power2 = !q.assumed && rates[rate].factor > 1;
 		end = unit_end;
 	} else if (!plain) {
 		q.metric = "elapsed";

@@ -22,8 +22,8 @@ enum comma {
 int number_parse(
 	const char *s, enum comma comma, struct number *ret, const char **ret_end, struct err *e);
 
-/* A time: 18m15.395s, 1h2m3s, 56s, 340ms, 0:18:22, 8:42.9, in seconds. A plain number has no unit:
- * *ret_plain is 1 and the caller says what it is. */
+/* A time: 18m15.395s, 1h2m3s, 56s, 10 sec, 2 min 3 sec, 340ms, 0:18:22, 8:42.9, in seconds. A plain
+ * number has no unit: *ret_plain is 1 and the caller says what it is. */
 int time_parse(const char *s, enum comma comma, struct number *ret, int *ret_plain,
 	const char **ret_end, struct err *e);
 
@@ -35,11 +35,15 @@ struct quantity {
 	const char *metric, *unit; /* static; NULL: a plain number */
 	struct number number;      /* in `unit` */
 	int assumed;               /* KB, MB, GB per second: taken as powers of 1000 */
+	int power2;                /* KiB, MiB, GiB per second */
 };
 /* A time, a rate (MB/s, MiB/s, KiB/s, B/s, ops/s, IOPS) or a plain number. Blanks may stand before
- * the unit of a rate. A zero is an error. */
+ * the unit. A zero is an error. */
 int quantity_parse(
 	const char *s, enum comma comma, struct quantity *ret, const char **ret_end, struct err *e);
+
+/* What stands behind the unit of a time or a rate at s; NULL when there is none. */
+const char *behind_unit(const char *s);
 
 /* 0 when 0 < seconds <= 10 years; the error says what is wrong with them. */
 int seconds_check(const struct number *seconds, struct err *e);

@@ -1,7 +1,8 @@
 /*
  * Rows that give only how many trials there were, their mean and extremes:
  * n=10 mean=56s min=52s max=59s. Owns nothing.
- * Invariant: min <= mean <= max within what rounding allows.
+ * Invariant: there are n values above zero that have such a mean, extremes and deviation, within what
+ * rounding allows.
  */
 #include <ctype.h>
 #include <math.h>
@@ -19,6 +20,7 @@ struct row {
 	unsigned long long n;
 	int has_n, has[PARTS];
 	struct quantity q[PARTS];
+	double zero_step; /* of a deviation that was printed as 0: what its last digit counts; 0: none */
 };
 
 static const struct {
@@ -26,6 +28,30 @@ static const struct {
 	enum part part;
 } part_keys[] = {{"mean", MEAN}, {"avg", MEAN}, {"average", MEAN}, {"min", MIN}, {"max", MAX},
 	{"sd", STDDEV}, {"stddev", STDDEV}};
+
+static int part_of(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(part_keys); i++)
+		if (!strcmp(part_keys[i].key, key))
+			return (int)part_keys[i].part;
+	return -1;
+}
+
+/* The value's end: of "10 sec", "2 min 3 sec" and "549 MB/s" behind the words. */
+static char *end_of_value(char *value, int is_quantity)
+{
+	char *end = value + strcspn(value, " \t");
+
+	while (is_quantity && *end) {
+		char *word = skip_blanks(end);
+		size_t len = strcspn(word, " \t");
+
+		if (!len || memchr(word, '=', len) || (!isdigit((unsigned char)*word) && !behind_unit(word)))
+			break;
+		end = word + len;
+	}
+	return end;
+}
 
 /* Key and value of the pair at *s, NUL-terminated in place; *s moves on. 0: no pair here. */
 static int next_pair(char **s, char **ret_key, char **ret_value)
@@ -39,7 +65,7 @@ static int next_pair(char **s, char **ret_key, char **ret_value)
 	if (*value == '"' && (end = strchr(value + 1, '"'))) {
 		value++;
 	} else {
-		end = value + strcspn(value, " \t");
+		end = end_of_value(value, part_of(key) >= 0);
 		if (end > value && end[-1] == ',')
 			end[-1] = '\0';
 	}
@@ -50,18 +76,36 @@ static int next_pair(char **s, char **ret_key, char **ret_value)
 	return 1;
 }
 
+/* A deviation of zero is not one that can be relied on: at that resolution there is no spread to be seen.
+ * 1: taken; -1: error. */
+static int take_zero(struct row *row, struct reader *r, const char *value)
+{
+	struct number zero;
+	struct quantity one;
+	char text[64];
+	const char *end;
+
+	if (number_parse(value, COMMA_DECIMAL, &zero, &end, r->e))
+		return reader_place(r);
+	snprintf(text, sizeof(text), "1%.60s", end);
+	if (quantity_parse(text, COMMA_UNSURE, &one, &end, r->e))
+		return reader_place(r);
+	if (!is_blank(end))
+		return reader_wrong(r, "a deviation of '%.40s': not a time, a rate or a number", value);
+	row->zero_step = zero.resolution * one.number.value;
+	return 0;
+}
+
 static int take_part(
 	struct row *row, struct reader *r, enum part part, const char *key, const char *value)
 {
 	const char *end;
 
-	if (row->has[part])
+	if (row->has[part] || (part == STDDEV && row->zero_step > 0))
 		return reader_wrong(r, "%s= is there twice", key);
-	/* Not a measurement that failed, nor one that can be relied on: at that resolution there is
-	 * no spread to be seen. */
 	if (part == STDDEV && strspn(value, "0.") > 0 &&
-		!isdigit((unsigned char)value[strspn(value, "0.")]))
-		return 0;
+		!isdigit((unsigned char)value[strspn(value, "0.")]) && isdigit((unsigned char)*value))
+		return take_zero(row, r, value);
 	if (quantity_parse(value, COMMA_UNSURE, &row->q[part], &end, r->e)) {
 		err_prefix(r->e, "%s", key);
 		return reader_place(r);
@@ -75,7 +119,7 @@ static int take_part(
 static int take_pair(struct row *row, struct reader *r, const char *key, const char *value)
 {
 	const char *end;
-	int taken;
+	int taken, part = part_of(key);
 
 	if (!strcmp(key, "n")) {
 		if (!whole_parse(value, &row->n, &end) || *end || row->n == 0 ||
@@ -84,9 +128,8 @@ static int take_pair(struct row *row, struct reader *r, const char *key, const c
 		row->has_n = 1;
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(part_keys); i++)
-		if (!strcmp(part_keys[i].key, key))
-			return take_part(row, r, part_keys[i].part, key, value);
+	if (part >= 0)
+		return take_part(row, r, (enum part)part, key, value);
 	taken = context_set(&row->own, r, key, value);
 	if (taken == 0)
 		return reader_wrong(r,
@@ -96,35 +139,99 @@ static int take_pair(struct row *row, struct reader *r, const char *key, const c
 	return taken < 0 ? -1 : 0;
 }
 
-/* n values between min and max with that mean have a standard deviation of at most what the
- * inequality of Bhatia and Davis allows, and (over n, not n - 1) of at least range / sqrt(2 n). A
- * "standard deviation" beyond is something else: of another unit, a percentage, a standard error. */
-static int check_stddev(const struct row *row, struct reader *r)
+/* The least and the most that a number can be that was rounded or cut to what is printed. */
+static double least_of(const struct row *row, enum part part)
+{
+	return row->q[part].number.value - row->q[part].number.resolution / 2;
+}
+
+static double most_of(const struct row *row, enum part part)
+{
+	return row->q[part].number.value + row->q[part].number.resolution;
+}
+
+/* One value is the least, one the most, and the n - 2 others lie between them: n means are at least
+ * (n - 1) min + max and at most min + (n - 1) max. Of a single value all three are the same. */
+static int check_mean(const struct row *row, struct reader *r)
 {
 	const struct number *mean = &row->q[MEAN].number, *min = &row->q[MIN].number,
-			    *max = &row->q[MAX].number, *sd = &row->q[STDDEV].number;
-	double n = (double)row->n, digits, least, most;
+			    *max = &row->q[MAX].number;
+	double n = (double)row->n, least, most;
 
-	if (!row->has[STDDEV] || !row->has[MIN] || !row->has[MAX] || row->n < 2)
+	if (row->has[MIN] && least_of(row, MIN) > most_of(row, MEAN))
+		return reader_wrong(r, "the minimum is above the mean");
+	if (row->has[MAX] && most_of(row, MAX) < least_of(row, MEAN))
+		return reader_wrong(r, "the maximum is below the mean");
+	if (!row->has[MIN] || !row->has[MAX])
 		return 0;
-	digits = mean->resolution + min->resolution + max->resolution + sd->resolution;
-	most = sqrt(fmax(0, (max->value + digits - mean->value) *
-				    (mean->value - min->value + digits) * n / (n - 1)));
-	least = (max->value - min->value - digits) / sqrt(2 * n);
-	if (sd->value - digits > most)
-		return reader_wrong(r, "a standard deviation of %.6g is more than n, mean, min and max allow (%.3g)",
-			sd->value, most);
-	if (sd->value + digits < least)
-		return reader_wrong(r, "a standard deviation of %.6g is less than n, min and max allow (%.3g)",
-			sd->value, least);
+	least = ((n - 1) * least_of(row, MIN) + least_of(row, MAX)) / n;
+	most = (most_of(row, MIN) + (n - 1) * most_of(row, MAX)) / n;
+	if (most_of(row, MEAN) >= least * (1 - 1e-9) && least_of(row, MEAN) <= most * (1 + 1e-9))
+		return 0;
+	if (row->n == 1)
+		return reader_wrong(r, "one value is its own mean, minimum and maximum: %.9g, %.9g and %.9g "
+				       "are not the same",
+			mean->value, min->value, max->value);
+	return reader_wrong(r,
+		"%llu values from %.9g to %.9g, both of them there, cannot have a mean of %.9g, only one of "
+		"%.6g to %.6g",
+		row->n, min->value, max->value, mean->value,
+		((n - 1) * min->value + max->value) / n, (min->value + (n - 1) * max->value) / n);
+}
+
+/* n values between min and max with that mean have a standard deviation (with n - 1) of at most what the
+ * inequality of Bhatia and Davis (Amer. Math. Monthly 107, 2000) allows, sqrt((max - mean) (mean - min)
+ * n / (n - 1)), which is never more than that of Popoviciu (1935), (max - min) / 2 sqrt(n / (n - 1)); and
+ * (over n) of at least range / sqrt(2 n). Values are above 0: that bounds them where no extremes are
+ * known. A "standard deviation" beyond is something else: of another unit, a percentage, a standard
+ * error. */
+static int check_stddev(const struct row *row, struct reader *r)
+{
+	double n = (double)row->n, mean = row->q[MEAN].number.value, sd = row->q[STDDEV].number.value;
+	double min = row->has[MIN] ? row->q[MIN].number.value : 0;
+	double max = row->has[MAX] ? row->q[MAX].number.value : n * mean - (n - 1) * min;
+	double digits = 0, least, most;
+
+	if (!row->has[STDDEV] && !(row->zero_step > 0))
+		return 0;
+	if (row->has[STDDEV] && row->n < 2)
+		return reader_wrong(r, "a standard deviation of %.6g of one value, which has none", sd);
+	for (int i = MEAN; i < PARTS; i++)
+		digits += row->has[i] ? row->q[i].number.resolution : 0;
+	digits += row->zero_step;
+	most = sqrt(fmax(0, (max + digits - mean) * (mean - min + digits) * n / (n - 1)));
+	least = row->has[MIN] && row->has[MAX] ? (max - min - digits) / sqrt(2 * n) : 0;
+	if (row->has[STDDEV] && sd - digits > most)
+		return reader_wrong(r,
+			"a standard deviation of %.6g is more than n, mean%s allow (%.3g)", sd,
+			row->has[MIN] || row->has[MAX] ? ", min and max" : "", most);
+	if (sd + digits < least)
+		return reader_wrong(r,
+			"a standard deviation of %.6g is less than n, min and max allow (%.3g)", sd, least);
 	return 0;
+}
+
+/* KiB are clear, kB are not: in one row the doubt is told. */
+static void check_powers(const struct row *row, struct reader *r, struct format_found *f)
+{
+	int assumed = 0, power2 = 0;
+
+	for (int i = MEAN; i < PARTS; i++) {
+		assumed |= row->has[i] && row->q[i].assumed;
+		power2 |= row->has[i] && row->q[i].power2;
+	}
+	if (!assumed || !power2)
+		return;
+	found_note(f, r->no, r->no,
+		"units of 2^10 (KiB/s, MiB/s, GiB/s) and of 10^3 (kB/s, MB/s, GB/s) in one row: each is taken as "
+		"it is written; where the latter were meant as 2^10, too, write them so");
+	found_doubt(f, r->no);
 }
 
 /* Units: all the same metric, or all plain. */
 static int check_row(struct row *row, struct reader *r)
 {
-	const struct quantity *mean = &row->q[MEAN], *min = &row->q[MIN], *max = &row->q[MAX];
-	double half = mean->number.resolution;
+	const struct quantity *mean = &row->q[MEAN];
 
 	if (!row->has_n || !row->has[MEAN])
 		return reader_wrong(r, "a summary needs n= and mean=");
@@ -133,11 +240,7 @@ static int check_row(struct row *row, struct reader *r)
 			return reader_wrong(r, "mixed units: mean is %s, another is %s",
 				mean->metric ? mean->metric : "a plain number",
 				row->q[i].metric ? row->q[i].metric : "a plain number");
-	if (row->has[MIN] && min->number.value > mean->number.value + half)
-		return reader_wrong(r, "the minimum is above the mean");
-	if (row->has[MAX] && max->number.value < mean->number.value - half)
-		return reader_wrong(r, "the maximum is below the mean");
-	return check_stddev(row, r);
+	return check_mean(row, r) || check_stddev(row, r) ? -1 : 0;
 }
 
 /* Of a summary of times: all bytes over all of the time, which is the bytes of a trial over the mean,
@@ -173,12 +276,15 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 	struct format_record *rec = found_record(f, r->no);
 	struct format_value *v;
 	char of[512];
+	int assumed = 0;
 
 	context_apply(&row->own, rec);
 	context_apply(c, rec);
 	rec->n = (uint32_t)row->n;
 	v = record_value(rec, metric, unit, mean->number.value, mean->number.resolution);
-	v->marks = mean->assumed ? FORMAT_UNIT_ASSUMED : 0;
+	for (int i = MEAN; i < PARTS; i++)
+		assumed |= row->has[i] && row->q[i].assumed;
+	v->marks = assumed ? FORMAT_UNIT_ASSUMED : 0;
 	if (row->has[MIN]) {
 		v->min = row->q[MIN].number.value;
 		v->min_resolution = row->q[MIN].number.resolution;
@@ -194,7 +300,8 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 	add_throughput(rec);
 	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %.9g %s%s%s", row->n, metric,
 		v->value, unit, context_of(rec, of, sizeof(of)),
-		mean->assumed ? " (a power of 1000 assumed)" : "");
+		assumed ? " (a power of 1000 assumed)" : "");
+	check_powers(row, r, f);
 }
 
 static int is_row(const char *s)

@@ -83,15 +83,6 @@ static int word_line(const char *s, struct timing *t, struct err *e)
 	r = time_at(at, &n, &end, e);
 	if (r != 1)
 		return r;
-	/* busybox: "0m 3.50s" */
-	if (end[-1] == 'm' && like_number(skip_blanks(end)) && end[0] == ' ') {
-		struct number seconds;
-
-		if (time_at(skip_blanks(end), &seconds, &end, e) != 1)
-			return -1;
-		n.value += seconds.value;
-		n.resolution = seconds.resolution;
-	}
 	r = rest_of_word_line(end, tab);
 	if (r < 0 || (r == 0 && end[-1] == 'm'))
 		return err_set(e, ERR_INPUT, "'%.40s' is not a time, such as 0m1.234s or 1.23, or not all of it", at);

@@ -1,5 +1,7 @@
 /* Numbers, lists of times and summary rows: every spelling, and every spelling that is wrong. */
 #include "tests/unit/test.h"
+
+#include "common/base/mem.h"
 #include "tests/unit/formats_kit.h"
 
 struct one {
@@ -20,6 +22,22 @@ static const struct one values[] = {
 	{"250us", "elapsed", 250e-6, 1e-6},
 	{"250\302\265s", "elapsed", 250e-6, 1e-6},
 	{"2d", "elapsed", 172800, 86400},
+	{"10 s", "elapsed", 10, 1},
+	{"10 sec", "elapsed", 10, 1},
+	{"10.5 secs", "elapsed", 10.5, 0.1},
+	{"10 seconds", "elapsed", 10, 1},
+	{"1 second", "elapsed", 1, 1},
+	{"10\302\240sec", "elapsed", 10, 1},
+	{"2 min 3 sec", "elapsed", 123, 1},
+	{"2 min 3.5 sec", "elapsed", 123.5, 0.1},
+	{"2min 3sec", "elapsed", 123, 1},
+	{"2 minutes", "elapsed", 120, 60},
+	{"1 hour", "elapsed", 3600, 3600},
+	{"1 hour 2 minutes 3 seconds", "elapsed", 3723, 1},
+	{"1h 2m 3s", "elapsed", 3723, 1},
+	{"340 ms", "elapsed", 0.34, 0.001},
+	{"250 microseconds", "elapsed", 250e-6, 1e-6},
+	{"3. 10 sec", "elapsed", 10, 1},
 	{"1.5e3", "elapsed", 1500, 100},
 	{"1,234.5", "elapsed", 1234.5, 0.1},
 	{"1.234,5", "elapsed", 1234.5, 0.1},
@@ -67,6 +85,28 @@ static const struct {
 	{"10.5\n1,234,567.8\n", "x:2: '1,234,567' could be several numbers"},
 	{"1 10.5\n2 10.7\n3 10.6\n", "x:2: rows that begin with 1, 2: do these count the rows"},
 	{"1\t10.5\n2\t10.7\n", "x:2: rows that begin with 1, 2"},
+	{"1 234.5\n", "x:1: '1 234.5' could be several values or one in groups of three digits"},
+	{"56\n1 234.5\n", "x:2: '1 234.5' could be several values"},
+	{"1\302\240234.5\n", "x:1: '1\302\240234.5' could be several"},
+	{"120\342\200\257130\n", "could be several values"},
+	{"1'234.5\n", "x:1: '1'234.5' could be several"},
+	{"1\342\200\231234.5\n", "could be several values"},
+	{"1 234,5\n", "could be several values"},
+	{"1 234\n", "could be several values"},
+	{"1 234 s\n", "could be several values"},
+	{"1 234.5s\n", "could be several values"},
+	{"1 234 567\n", "could be several values"},
+	{"1 234 1 240 1 250\n", "could be several values"},
+	{"45 123\n", "could be several values"},
+	{"900 120\n", "could be several values"},
+	{"55 056\n", "could be several values"},
+	{"3 120 118 119\n", "could be several values"},
+	{"549 340 MiB/s\n", "mixed units: throughput here, but elapsed in line 1"},
+	{"10 sek\n", "x:1: 'sek' is not a number"},
+	{"10 Seconds\n", "x:1: 'Seconds' is not a number"},
+	{"10 sec fast\n", "x:1: 'fast' is not a number"},
+	{"1m 58s 59s\n", "x:1: '1m 58s 59s': is that one time in parts, or several?"},
+	{"59s 1 min 58 sec\n", "is that one time in parts, or several?"},
 	{"0,10\n1,11\n2,12\n", "x:3: rows that begin with 1, 2"},
 	{"1,10\n2,11\n3,10\n", "x:3: rows that begin with 2, 3"},
 	{"1,123.5\n2,124.7\n3,122.9\n", "x:3: rows that begin with 2, 3"},
@@ -115,6 +155,22 @@ static const struct {
 	{"1\n2\n3\n", 3, 3},
 	{"layout: a\n1 10.5\nlayout: b\n2 10.7\n", 4, 10.7},
 	{"10.1\r10.2\r10.3\r", 3, 10.3},
+	{"55 56 57\n", 3, 57},
+	{"120 130 140\n", 3, 140},
+	{"98 102.5\n", 2, 102.5},
+	{"55 56 157 60\n", 4, 60},
+	{"99.5 234.5 10.5\n", 3, 10.5},
+	{"1  234.5\n", 2, 234.5},
+	{"1; 234.5\n", 2, 234.5},
+	{"512 480 1024\n", 3, 1024},
+	{"18m15.395s 18m20.1s\n", 2, 1100.1},
+	{"1m58s 1m 59s\n", 2, 119},
+	{"1m 58s 1m 59s\n", 2, 119},
+	{"1 min 58 sec, 1 min 59 sec\n", 2, 119},
+	{"10 sec 11 sec\n", 2, 11},
+	{"1.5s 900ms\n", 2, 0.9},
+	{"1s 900ms\n", 2, 0.9},
+	{"2m 90s\n", 2, 90},
 	{"10.1\r10.2\r\n10.3", 3, 10.3},
 	{"10.1\r\r\n10.2\r\n", 2, 10.2},
 	{"layout: a\n10.1\r\r10.2\n", 2, 10.2},
@@ -180,6 +236,43 @@ static void test_unit_trap(void **state)
 	assert_int_equal(f.records[1].v[0].marks, 0);
 	assert_has(kit_note(&f, 1), "a power of 1000 assumed");
 	format_found_clear(&f);
+}
+
+/* Beside each other, each is what is written, and the doubt is told once a list. */
+static void test_powers_beside_each_other(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t line; /* of the doubt; 0: none */
+		double last;
+	} table[] = {
+		{"549 MiB/s\n549 kB/s\n550 kB/s\n", 2, 550e3},
+		{"549 MB/s\n551 MB/s\n550 KiB/s\n1 GiB/s\n", 3, 1073741824},
+		{"549 MB/s\n1 GB/s\n", 0, 1e9},
+		{"549 MiB/s\n1 B/s\n", 0, 1},
+		{"layout: a\n549 MiB/s\nlayout: b\n1 MB/s\n", 0, 1e6},
+		{"n=3 mean=549MiB/s min=500MiB/s max=600MB/s\n", 1, 549 * 1048576.0},
+		{"n=3 mean=549MB/s min=500MB/s max=600MB/s\n", 0, 549e6},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct format_found f = {0};
+		size_t line = 0, doubts = 0;
+		struct err e;
+
+		assert_ok(kit_read(table[i].text, NULL, &f, &e), e);
+		for (size_t k = 0; k < f.n_notes; k++)
+			if (f.notes[k].doubt) {
+				doubts++;
+				line = f.notes[k].first;
+				assert_has(f.notes[k].text, "each is taken as it is written");
+			}
+		if (line != table[i].line || doubts > 1)
+			fail_msg("%s: %zu doubts, line %zu", table[i].text, doubts, line);
+		kit_near(f.records[f.n_records - 1].v[0].value, table[i].last, table[i].text);
+		format_found_clear(&f);
+	}
 }
 
 static void test_summary(void **state)
@@ -259,6 +352,20 @@ static const struct {
 	{"n=10 mean=1e9s", "more than 10 years"},
 	{"n=10 mean=1e9", "not a measurement"},
 	{"n=10 mean=56s min=52s max=59s sd=2", "mixed units"},
+	{"n=10 mean=58s min=52s max=53s", "the maximum is below the mean"},
+	{"n=10 mean=58.6s min=52.0s max=59.0s",
+		"10 values from 52 to 59, both of them there, cannot have a mean of 58.6"},
+	{"n=10 mean=52.3s min=52.0s max=59.0s", "only one of 52.7 to 58.3"},
+	{"n=2 mean=56.0s min=52.0s max=59.0s", "only one of 55.5 to 55.5"},
+	{"n=1 mean=56s min=52s max=59s", "one value is its own mean, minimum and maximum: 56, 52 and 59"},
+	{"n=1 mean=56s sd=2s", "a standard deviation of 2 of one value"},
+	{"n=10 mean=56.0s min=52.0s max=59.0s sd=0.00s", "a standard deviation of 0 is less than n"},
+	{"n=10 mean=56.0s sd=0x", "not a time, a rate or a number"},
+	{"n=4 mean=56.0s min=52.0s max=60.0s sd=5.6s", "more than n, mean, min and max allow"},
+	{"n=3 mean=5.0s sd=9.5s", "a standard deviation of 9.5 is more than n, mean allow"},
+	{"n=3 mean=5.0s sd=9.0s sd=0s", "sd= is there twice"},
+	{"n=10 mean=56 sek min=52s", "'sek min=52s': a summary has the form"},
+	{"n=10 mean=1 234.5", "mean=1 234.5: not a time, a rate or a number"},
 	{"n=10 mean=56.0s min=52.0s max=59.0s sd=5.0s", "more than n, mean, min and max allow"},
 	{"n=10 mean=56.0s min=52.0s max=59.0s sd=0.7s", "less than n, min and max allow"},
 };
@@ -268,6 +375,48 @@ static void test_wrong_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong_rows) / sizeof(wrong_rows[0]); i++)
 		kit_bad(wrong_rows[i].text, "summary", wrong_rows[i].words);
+}
+
+/* Rows that rounding explains, and units in words. */
+static void test_possible_rows(void **state)
+{
+	static const struct {
+		const char *text;
+		double mean;
+	} rows[] = {
+		{"n=10 mean=56s min=52s max=59s", 56},
+		{"n=10 mean=29s min=29s max=31s", 29},
+		{"n=10 mean=156s min=147s max=159s", 156},
+		{"n=2 mean=55s min=52s max=59s", 55},
+		{"n=2 mean=56s min=52s max=59s", 56},
+		{"n=1 mean=56s min=56s max=56s", 56},
+		{"n=1 mean=56.2s min=56s max=56.25s sd=0", 56.2},
+		{"n=10 mean=58.35s min=52.0s max=59.0s", 58.35},
+		{"n=4 mean=56.0s min=52.0s max=60.0s sd=4.6s", 56},
+		{"n=10 mean=56s min=56s max=56s sd=0.0s", 56},
+		{"n=3 mean=5.0s sd=8.7s", 5},
+		{"n=10 mean=56 sec min=52 secs, max=59 seconds", 56},
+		{"n=10 mean=2 min 3 sec min=2 min max=2 min 9 sec sd=2 s workload=\"a b\"", 123},
+		{"mean=1 hour n=3", 3600},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct format_found f = {0};
+
+		struct err e;
+
+		if (kit_read(rows[i].text, "summary", &f, &e))
+			fail_msg("%s: %s", rows[i].text, e.text);
+		assert_int_equal(f.n_records, 1);
+		kit_near(f.records[0].v[0].value, rows[i].mean, rows[i].text);
+		format_found_clear(&f);
+	}
+	struct format_found f = {0};
+
+	kit_good("n=3 mean=520 MiB/s min=500 MB/s max=550 MiB/s\n", "summary", &f);
+	assert_int_equal(f.records[0].v[0].marks, FORMAT_UNIT_ASSUMED);
+	format_found_clear(&f);
 }
 
 /* A mean that was printed with a list, rounded or cut, follows from it; another is doubtful. */
@@ -317,6 +466,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_unit_trap),
+		cmocka_unit_test(test_powers_beside_each_other),
+		cmocka_unit_test(test_possible_rows),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_summary_throughput),
 		cmocka_unit_test(test_wrong_rows),
