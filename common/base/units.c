@@ -16,6 +16,9 @@
 #include <time.h>
 
 #define FRACTION_DIGITS 15 /* more are an error: nobody means them */
+#define SIZE_MOST 1023.5 /* of a unit, then the next one */
+#define MIB 2 /* of the names of units */
+#define RATE_MOST 9999.5 /* MiB/s: a volume's rates are told in these for as long as they are readable */
 
 struct unit {
 	const char *name;
@@ -195,28 +198,58 @@ int units_parse_percent(const char *s, double *ret, struct err *e)
 
 double units_rounded(double v, int places)
 {
-	double scale = pow(10, places), r = round(v * scale) / scale;
+	/* 555.795 is meant to be 555.80, though the nearest double is a little less */
+	double scale = pow(10, places), r = round(v * scale * (1 + 1e-15)) / scale;
 
 	return r == 0 ? 0 : r;
 }
 
-/* One decimal below 100, none above, and no ".0": "1.5 GiB", "549 MiB", "64 KiB". */
-static void print_binary(double v, const char *suffix, char *out)
+int units_decimals(double v, int digits)
+{
+	int places = digits - 1, before;
+
+	v = fabs(v);
+	if (v == 0 || !isfinite(v))
+		return 0;
+	before = (int)floor(log10(v));
+	places -= before;
+	if (places > 0 && units_rounded(v, places) >= pow(10, before + 1))
+		places--; /* 99.96 is 100 */
+	return places < 0 ? 0 : places > UNITS_PLACES ? UNITS_PLACES : places;
+}
+
+/* v with three significant digits, more where it has more before the point, without zeros behind it. */
+static void print_number(double v, char *out)
+{
+	int places = units_decimals(v, UNITS_DIGITS);
+
+	while (places > 0 && units_rounded(v, places) == units_rounded(v, places - 1))
+		places--;
+	snprintf(out, UNITS_LEN, "%.*f", places, units_rounded(v, places));
+}
+
+const char *units_binary(double v, int is_rate, double *ret_bytes)
 {
 	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	size_t i = 0;
-	int64_t tenths;
 
-	while (v >= 1023.5 && i + 1 < sizeof(names) / sizeof(names[0])) {
-		v /= 1024;
-		i++;
+	*ret_bytes = 1;
+	for (; i + 1 < sizeof(names) / sizeof(names[0]); i++) {
+		if (fabs(v) / *ret_bytes < (is_rate && i == MIB ? RATE_MOST : SIZE_MOST))
+			break;
+		*ret_bytes *= 1024;
 	}
-	tenths = (int64_t)(v * 10 + 0.5);
-	if (i == 0 || tenths >= 1000 || tenths % 10 == 0)
-		snprintf(out, UNITS_LEN, "%" PRId64 " %s%s", (int64_t)(v + 0.5), names[i], suffix);
-	else
-		snprintf(out, UNITS_LEN, "%" PRId64 ".%d %s%s", tenths / 10, (int)(tenths % 10),
-			names[i], suffix);
+	return names[i];
+}
+
+static void print_binary(double v, int is_rate, char *out)
+{
+	char number[UNITS_LEN];
+	double unit;
+	const char *name = units_binary(v, is_rate, &unit);
+
+	print_number(unit > 1 ? v / unit : round(v), number);
+	snprintf(out, UNITS_LEN, "%.20s %s%s", number, name, is_rate ? "/s" : "");
 }
 
 const char *units_size(int64_t bytes, char *out)
@@ -224,9 +257,9 @@ const char *units_size(int64_t bytes, char *out)
 	char positive[UNITS_LEN];
 
 	if (bytes >= 0) {
-		print_binary((double)bytes, "", out);
+		print_binary((double)bytes, 0, out);
 	} else {
-		print_binary(-(double)bytes, "", positive);
+		print_binary(-(double)bytes, 0, positive);
 		snprintf(out, UNITS_LEN, "-%.*s", UNITS_LEN - 2, positive);
 	}
 	return out;
@@ -237,21 +270,16 @@ const char *units_rate(double bytes_per_s, char *out)
 	if (!isfinite(bytes_per_s) || bytes_per_s < 0 || bytes_per_s > 1e21)
 		snprintf(out, UNITS_LEN, "-");
 	else
-		print_binary(bytes_per_s, "/s", out);
+		print_binary(bytes_per_s, 1, out);
 	return out;
 }
 
-/* v / unit with one decimal under 100 ("12.4ms"), none above or where it would be 0: three digits, as
- * sizes and rates have them, so that values 1 % apart do not look alike. */
 static void print_short(const char *sign, uint64_t v, uint64_t unit, const char *name, char *out)
 {
-	uint64_t tenths = (v * 10 + unit / 2) / unit;
+	char number[UNITS_LEN];
 
-	if (tenths >= 1000 || tenths % 10 == 0)
-		snprintf(out, UNITS_LEN, "%s%" PRIu64 "%s", sign, (v + unit / 2) / unit, name);
-	else
-		snprintf(out, UNITS_LEN, "%s%" PRIu64 ".%u%s", sign, tenths / 10,
-			(unsigned)(tenths % 10), name);
+	print_number((double)v / (double)unit, number);
+	snprintf(out, UNITS_LEN, "%s%.20s%s", sign, number, name);
 }
 
 /* Under an hour, with hundredths of a second, which whole seconds go without. */

@@ -26,10 +26,18 @@ int units_parse_percent(const char *s, double *ret, struct err *e);
 /* v with so many decimals; what is rounded to 0 has no sign. */
 double units_rounded(double v, int places);
 
+/* Decimals with which v shows so many significant digits; 0 where it has them before the point. */
+int units_decimals(double v, int digits);
+
 #define UNITS_LEN 32
-/* Into out (UNITS_LEN bytes), returns out. */
+#define UNITS_DIGITS 3 /* significant ones, of all quantities that people are told; whole numbers are told
+			  in full */
+#define UNITS_PLACES 9
+/* The unit that v bytes (or bytes/s) are told in: "MiB" and its bytes. */
+const char *units_binary(double v, int is_rate, double *ret_bytes);
+/* Into out (UNITS_LEN bytes), returns out. Zeros behind the point are left out. */
 const char *units_size(int64_t bytes, char *out);       /* "1.5 GiB", "512 B" */
-const char *units_rate(double bytes_per_s, char *out);  /* "549 MiB/s" */
+const char *units_rate(double bytes_per_s, char *out);  /* "549 MiB/s", "1059 MiB/s", "12.1 GiB/s" */
 const char *units_duration(int64_t ns, char *out);      /* "18m22.99s", "3.21s", "56ms" */
 const char *units_wall(int64_t wall_ns, char *out);     /* "2026-11-30 13:18:02" local time */
 /* RFC 3339 UTC with milliseconds, for JSON. */

@@ -177,28 +177,46 @@ static void show_attempts(struct show *s, const json_t *job)
 	}
 }
 
-/* What the trial is judged by, if that is a rate, else bytes over time; or what a file printed. */
-static const char *rate_of(const json_t *v, char text[UNITS_LEN])
+/* What the trial is judged by, if that is a rate, else bytes over time; or what a file printed. NaN:
+ * nothing. */
+static double rate_of(const json_t *v, enum metric_id *ret_metric)
 {
 	const json_t *printed = json_array_get(json_object_get(v, "printed"), 0);
 	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
-	enum metric_id m = metric_find(json_get_str(printed, "metric", ""));
 	int64_t ops = json_get_int(v, "ops", 0);
 
-	if (ns > 0 && ops > 0 && metric_find(json_get_str(v, "headline", "")) == METRIC_OPS)
-		return report_value(METRIC_OPS, (double)ops * 1e9 / (double)ns, text);
+	*ret_metric = METRIC_THROUGHPUT;
+	if (ns > 0 && ops > 0 && metric_find(json_get_str(v, "headline", "")) == METRIC_OPS) {
+		*ret_metric = METRIC_OPS;
+		return (double)ops * 1e9 / (double)ns;
+	}
 	if (ns > 0 && bytes > 0)
-		return units_rate((double)bytes * 1e9 / (double)ns, text);
-	if (m == METRIC_COUNT || m == METRIC_ELAPSED)
-		return NULL;
-	return report_value(m, json_get_num(printed, "value", NAN), text);
+		return (double)bytes * 1e9 / (double)ns;
+	*ret_metric = metric_find(json_get_str(printed, "metric", ""));
+	if (*ret_metric == METRIC_COUNT || *ret_metric == METRIC_ELAPSED)
+		return NAN;
+	return json_get_num(printed, "value", NAN);
 }
 
-static void trial_row(struct grid *g, const json_t *v)
+static void take_trial(struct scale scales[METRIC_COUNT], struct scale *bytes, const json_t *v)
+{
+	enum metric_id m;
+	double rate = rate_of(v, &m);
+
+	scale_take(&scales[METRIC_ELAPSED], (double)json_get_int(v, "elapsed_ns", 0) / NS_PER_S);
+	scale_take(bytes, (double)json_get_int(v, "bytes", 0));
+	if (!isnan(rate))
+		scale_take(&scales[m], rate);
+}
+
+static void trial_row(struct grid *g, const json_t *v, const struct scale scales[METRIC_COUNT],
+	const struct scale *sizes)
 {
 	int64_t ns = json_get_int(v, "elapsed_ns", 0), bytes = json_get_int(v, "bytes", 0);
 	const char *state = json_get_bool(v, "superseded", 0) ? "superseded" : show_text_of(v, "state");
 	char text[UNITS_LEN];
+	enum metric_id m;
+	double rate = rate_of(v, &m);
 
 	grid_addf(g, "%lld", show_number_of(v, "block"));
 	grid_add(g, show_text_of(v, "layout_name"));
@@ -206,10 +224,16 @@ static void trial_row(struct grid *g, const json_t *v)
 	grid_addf(g, "%lld", show_number_of(v, "repeat"));
 	grid_addf(g, "%lld", show_number_of(v, "attempt"));
 	grid_add_color(g, state, strcmp(state, "ok") ? print_state_color(state) : COLOR_GREEN);
-	grid_add(g, ns > 0 ? units_duration(ns, text) : NULL);
-	grid_add(g, bytes > 0 ? units_size(bytes, text) : NULL);
-	grid_add(g, rate_of(v, text));
+	grid_add(g, ns > 0 ? scale_text(&scales[METRIC_ELAPSED], (double)ns / NS_PER_S, 0, text) : NULL);
+	grid_add(g, bytes > 0 ? scale_text(sizes, (double)bytes, 0, text) : NULL);
+	grid_add(g, isnan(rate) ? NULL : scale_text(&scales[m], rate, 0, text));
 	grid_add(g, json_get_str(v, "cache", NULL));
+}
+
+static void init_scales(struct scale scales[METRIC_COUNT])
+{
+	for (size_t m = 0; m < METRIC_COUNT; m++)
+		scale_init(&scales[m], metric_table[m].unit);
 }
 
 /* Why trials failed does not fit a column. */
@@ -248,12 +272,16 @@ static void show_trials(struct show *s, const json_t *job)
 		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", NULL};
 	static const unsigned char order[] = {9, 7, 4, 3, 255};
 	static const char *const plain[] = {NULL, NULL, NULL, "1", "1", NULL, "-", "-", "-", "-"};
+	struct scale scales[METRIC_COUNT], sizes;
 	const json_t *v;
 	struct grid g;
 	size_t i;
 
+	init_scales(scales);
+	scale_init(&sizes, "B");
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "trial", job)) take_trial(scales, &sizes, v);
 	grid_init(&g, heads, 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8);
-	json_array_foreach(s->lines, i, v) if (show_is_of(v, "trial", job)) trial_row(&g, v);
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "trial", job)) trial_row(&g, v, scales, &sizes);
 	for (unsigned c = 0; c < ARRAY_LEN(plain); c++)
 		grid_hide(&g, c, plain[c]);
 	if (s->width)
@@ -264,32 +292,45 @@ static void show_trials(struct show *s, const json_t *job)
 	show_failed_trials(s, job);
 }
 
-static void summary_row(struct grid *g, const json_t *v)
+static const char *const summary_values[] = {"mean", "min", "max"};
+
+static void take_summary(struct scale scales[METRIC_COUNT], const json_t *v)
 {
-	static const char *const values[] = {"mean", "min", "max"};
 	enum metric_id m = metric_find(show_text_of(v, "metric"));
+
+	for (size_t i = 0; m != METRIC_COUNT && i < ARRAY_LEN(summary_values); i++)
+		scale_take(&scales[m], json_get_num(v, summary_values[i], NAN));
+}
+
+static void summary_row(struct grid *g, const json_t *v, const struct scale scales[METRIC_COUNT])
+{
+	enum metric_id m = metric_find(show_text_of(v, "metric"));
+	double resolution = json_get_num(v, "resolution", 0);
 	char text[UNITS_LEN];
 
 	grid_add(g, show_text_of(v, "layout_name"));
 	grid_add(g, show_text_of(v, "workload_name"));
 	grid_add(g, show_text_of(v, "metric"));
 	grid_addf(g, "%lld", show_number_of(v, "n"));
-	for (size_t i = 0; i < ARRAY_LEN(values); i++)
-		grid_add(g, m == METRIC_COUNT
-				    ? NULL
-				    : report_value(m, json_get_num(v, values[i], NAN), text));
+	for (size_t i = 0; i < ARRAY_LEN(summary_values); i++)
+		grid_add(g, m == METRIC_COUNT ? NULL
+					      : scale_text(&scales[m], json_get_num(v, summary_values[i], NAN),
+							resolution, text));
 }
 
 static void show_summaries(struct show *s, const json_t *job)
 {
 	static const char *const heads[] = {
 		"LAYOUT", "WORKLOAD", "METRIC", "N", "MEAN", "MIN", "MAX", NULL};
+	struct scale scales[METRIC_COUNT];
 	const json_t *v;
 	struct grid g;
 	size_t i;
 
+	init_scales(scales);
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "summary", job)) take_summary(scales, v);
 	grid_init(&g, heads, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6);
-	json_array_foreach(s->lines, i, v) if (show_is_of(v, "summary", job)) summary_row(&g, v);
+	json_array_foreach(s->lines, i, v) if (show_is_of(v, "summary", job)) summary_row(&g, v, scales);
 	grid_print(&g, s->color, &s->out);
 	grid_clear(&g);
 }

@@ -11,31 +11,24 @@
 
 const char *report_quantity(double v, const char *unit, char out[UNITS_LEN])
 {
-	if (isnan(v))
-		return "-";
-	if (strcmp(unit, "s") == 0 && fabs(v) < 9e9)
-		return units_duration((int64_t)llround(v * 1e9), out);
-	if (strcmp(unit, "ns") == 0 && fabs(v) < 9e18)
-		return units_duration((int64_t)llround(v), out);
-	if (strcmp(unit, "B/s") == 0)
-		return units_rate(v, out);
-	if (strcmp(unit, "B") == 0 && fabs(v) < 9e18)
-		return units_size((int64_t)llround(v), out);
-	snprintf(out, UNITS_LEN, v >= 1000 ? "%.0f%s%s" : "%.4g%s%s", v, *unit ? " " : "", unit);
-	return out;
+	struct scale s;
+
+	scale_init(&s, unit);
+	scale_take(&s, v);
+	return scale_text(&s, v, 0, out);
 }
 
 void detail_fact_text(const struct detail_sum_fact *f, struct buf *out)
 {
 	char mean[UNITS_LEN], min[UNITS_LEN], max[UNITS_LEN];
+	struct scale s;
 
-	buf_addf(out, "%s %s", f->name, report_quantity(f->mean, f->unit, mean));
-	if (!(f->max > f->min))
-		return;
-	buf_adds(out, " [");
-	report_range_text(
-		report_quantity(f->min, f->unit, min), report_quantity(f->max, f->unit, max), out);
-	buf_addc(out, ']');
+	scale_init(&s, f->unit);
+	scale_take(&s, f->mean);
+	scale_take(&s, f->max);
+	buf_addf(out, "%s %s", f->name, scale_text(&s, f->mean, 0, mean));
+	if (f->max > f->min)
+		buf_addf(out, " [%s…%s]", scale_number(&s, f->min, 0, min), scale_number(&s, f->max, 0, max));
 }
 
 void detail_note_title(const struct detail_sum *s, const struct detail_sum_note *n, struct buf *out)

@@ -7,9 +7,10 @@
 
 #define DETAIL_NOTE_LINES 12 /* of a note in a report; `show` has all of it */
 
-/* "12m3s", "1.5 GiB", "709" by the unit; "-" for NaN. Returns out or a literal. */
+/* "18m22.99s", "1.50 GiB", "709" by the unit, as a column of that value alone has it; "-" for NaN. Returns
+ * out or a literal. */
 const char *report_quantity(double v, const char *unit, char out[UNITS_LEN]);
-/* "sync_ops 709", "sync_latency_mean 316us [300us…350us]" where trials differ. Appended. */
+/* "sync_ops 709", "sync_latency_mean 316us [300…350]" where trials differ. Appended. */
 void detail_fact_text(const struct detail_sum_fact *f, struct buf *out);
 /* "settings", "output of block 3", "settings of 5 trials". Appended. */
 void detail_note_title(const struct detail_sum *s, const struct detail_sum_note *n, struct buf *out);

@@ -246,48 +246,54 @@ static void comparisons_table(
 	html_table_end(h);
 }
 
-static void value(struct html *h, enum metric_id m, double v)
+static void value(struct html *h, const struct scale *s, double v, double resolution)
 {
-	char s[UNITS_LEN];
+	char text[UNITS_LEN];
 
-	html_number(h, "%s", report_value(m, v, s));
+	html_number(h, "%s", scale_text(s, v, resolution, text));
+}
+
+static void result_cells(struct html *h, const struct result_row *row, const struct scale *s)
+{
+	double most = report_mean_resolution(row);
+	char a[UNITS_LEN], b[UNITS_LEN], host[REPORT_HOST_MAX];
+	struct buf metric = {0}, interval = {0};
+
+	html_row(h);
+	html_cell(h, "%s", row->workload);
+	html_cell(h, "%s", html_host(h, row->host, host));
+	html_cell(h, "%s", row->layout);
+	report_metric_text(row->metric, &metric);
+	html_cell(h, "%s", metric.data);
+	html_number(h, "%u", row->n);
+	html_number(h, "%s%s", scale_text(s, row->mean, most, a), report_unit_mark(row));
+	if (!isnan(row->ci95[0]))
+		report_range_text(scale_text(s, row->ci95[0], most, a),
+			scale_text(s, row->ci95[1], most, b), &interval);
+	html_number(h, "%s", interval.len ? interval.data : "-");
+	value(h, s, row->median, most);
+	value(h, s, row->min, row->resolution);
+	value(h, s, row->max, row->resolution);
+	buf_free(&metric);
+	buf_free(&interval);
 }
 
 static void results_table(struct html *h, const struct analysis_run *r)
 {
 	static const char *const headings[] = {"workload", "host", "layout", "metric", "#n", "#mean",
 		"#95% CI of the mean", "#median", "#min", "#max", NULL};
-	char a[UNITS_LEN], b[UNITS_LEN], host[REPORT_HOST_MAX];
-	struct buf metric = {0}, text = {0};
+	const struct result_row *rows = h->analysis->rows + r->first_row;
+	struct scale scales[METRIC_COUNT];
 	int assumed = 0;
 
+	for (size_t m = 0; m < METRIC_COUNT; m++)
+		scales[m] = report_scale(h->analysis, r, NULL, rows, r->n_rows, (enum metric_id)m);
 	html_table(h, r->n_rows <= HTML_OPEN_ROWS_MAX, "Results", headings);
-	for (size_t i = r->first_row; i < r->first_row + r->n_rows; i++) {
-		const struct result_row *row = &h->analysis->rows[i];
-
-		html_row(h);
-		html_cell(h, "%s", row->workload);
-		html_cell(h, "%s", html_host(h, row->host, host));
-		html_cell(h, "%s", row->layout);
-		buf_reset(&metric);
-		report_metric_text(row->metric, &metric);
-		html_cell(h, "%s", metric.data);
-		html_number(h, "%u", row->n);
-		html_number(h, "%s%s", report_value(row->metric, row->mean, a),
-			report_unit_mark(row));
-		assumed |= row->unit_assumed;
-		buf_reset(&text);
-		if (!isnan(row->ci95[0]))
-			report_range_text(report_value(row->metric, row->ci95[0], a),
-				report_value(row->metric, row->ci95[1], b), &text);
-		html_number(h, "%s", text.len ? text.data : "-");
-		value(h, row->metric, row->median);
-		value(h, row->metric, row->min);
-		value(h, row->metric, row->max);
+	for (size_t i = 0; i < r->n_rows; i++) {
+		result_cells(h, &rows[i], &scales[rows[i].metric]);
+		assumed |= rows[i].unit_assumed;
 	}
 	html_table_end(h);
-	buf_free(&metric);
-	buf_free(&text);
 	if (assumed)
 		buf_adds(h->out, "<p class=\"hint\">" UNIT_MARK " " UNIT_MARK_TEXT "</p>\n");
 }

@@ -15,6 +15,19 @@
 
 #define NOT_LISTED "No trial that counts is listed: there are none, or only their summaries."
 
+/* Whether the run's tables have such times as "18m22.99s": then so do its plots. */
+static int has_clock(const struct html *h, const struct html_group *g)
+{
+	const struct result_row *rows = h->analysis->rows + g->run->first_row;
+	struct scale s;
+
+	scale_init(&s, metric_table[g->metric].unit);
+	for (size_t i = 0; i < g->run->n_rows; i++)
+		if (rows[i].metric == g->metric)
+			scale_take(&s, rows[i].max);
+	return s.clock;
+}
+
 static json_t *metric_plot(struct html *h, const struct html_group *g, const char *kind)
 {
 	const struct metric_info *m = &metric_table[g->metric];
@@ -26,6 +39,7 @@ static json_t *metric_plot(struct html *h, const struct html_group *g, const cha
 	plot = html_plot(h, kind, label.data);
 	html_set(plot, "metric", json_text(title.data));
 	html_set(plot, "unit", json_text(m->unit));
+	html_set(plot, "clock", json_boolean(has_clock(h, g)));
 	html_set(plot, "layouts", html_plot_layouts(g->run));
 	buf_free(&title);
 	buf_free(&label);
@@ -87,7 +101,11 @@ static void blocks_table(struct html *h, const struct html_group *g)
 	char **names = xcalloc(g->n + 1, sizeof(*names)), s[UNITS_LEN];
 	size_t n_blocks;
 	uint32_t *blocks = blocks_of(g, &n_blocks);
+	struct scale scale;
 
+	scale_init(&scale, metric_table[g->metric].unit);
+	for (size_t i = 0; i < g->n; i++)
+		scale_take(&scale, g->rows[i]->max);
 	headings[0] = "block";
 	for (size_t i = 0; i < g->n; i++)
 		headings[i + 1] = names[i] = xasprintf("#%s", g->rows[i]->layout);
@@ -96,8 +114,8 @@ static void blocks_table(struct html *h, const struct html_group *g)
 		html_row(h);
 		html_cell(h, "%u", blocks[b]);
 		for (size_t i = 0; i < g->n; i++)
-			html_number(h, "%s", report_value(g->metric,
-						     value_of_block(g->rows[i], blocks[b]), s));
+			html_number(h, "%s", scale_text(&scale, value_of_block(g->rows[i], blocks[b]),
+						     g->rows[i]->resolution, s));
 	}
 	html_table_end(h);
 	for (size_t i = 0; i < g->n; i++)
@@ -212,9 +230,17 @@ static int by_start(const void *pa, const void *pb)
 	return c ? c : (a > b) - (a < b);
 }
 
-static void trial_row(struct html *h, const struct result_trial *t, enum metric_id m)
+static double value_of(const struct result_trial *t, enum metric_id m, double *ret_resolution)
+{
+	*ret_resolution = 0;
+	return t->sum.ok ? result_trial_metric(t, m, ret_resolution) : NAN;
+}
+
+static void trial_row(
+	struct html *h, const struct result_trial *t, enum metric_id m, const struct scale *scale)
 {
 	char s[UNITS_LEN], host[REPORT_HOST_MAX];
+	double resolution, value = value_of(t, m, &resolution);
 
 	html_row(h);
 	html_cell(h, "%s",
@@ -223,8 +249,7 @@ static void trial_row(struct html *h, const struct result_trial *t, enum metric_
 	html_number(h, "%u", t->sum.trial);
 	html_number(h, "%u", t->block);
 	html_cell(h, "%s", t->layout_name);
-	html_number(h, "%s",
-		report_value(m, t->sum.ok ? result_trial_metric(t, m, NULL) : NAN, s));
+	html_number(h, "%s", scale_text(scale, value, resolution, s));
 	html_cell(h, "%s", t->cache);
 	html_cell(h, "%s", standing(h, t));
 }
@@ -235,7 +260,10 @@ static void order_table(struct html *h, const struct analysis_run *r, uint32_t w
 		"started", "host", "#trial", "#block", "layout", "#value", ":cache", "standing", NULL};
 	const struct result_set *s = h->set;
 	const struct result_trial **list = xcalloc(s->n_trials + 1, sizeof(*list));
+	enum metric_id m = r->headline[workload];
 	struct buf summary = {0};
+	struct scale scale;
+	double ignored;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_trials; i++)
@@ -243,11 +271,14 @@ static void order_table(struct html *h, const struct analysis_run *r, uint32_t w
 			list[n++] = &s->trials[i];
 	if (n) {
 		qsort(list, n, sizeof(*list), by_start);
+		scale_init(&scale, metric_table[m].unit);
+		for (size_t i = 0; i < n; i++)
+			scale_take(&scale, value_of(list[i], m, &ignored));
 		buf_addf(&summary, "All %zu trials of %s: %s", n, r->run->workloads.v[workload],
-			metric_table[r->headline[workload]].name);
+			metric_table[m].name);
 		html_table(h, 0, summary.data, headings);
 		for (size_t i = 0; i < n; i++)
-			trial_row(h, list[i], r->headline[workload]);
+			trial_row(h, list[i], m, &scale);
 		html_table_end(h);
 	}
 	buf_free(&summary);

@@ -38,18 +38,18 @@ void markdown_cell(struct buf *out, const char *s)
 	buf_addc(out, ' ');
 }
 
-static void value_cell(struct buf *out, enum metric_id m, double v)
+static void value_cell(struct buf *out, const struct scale *s, double v, double resolution)
 {
 	char text[UNITS_LEN];
 
-	markdown_cell(out, report_value(m, v, text));
+	markdown_cell(out, scale_text(s, v, resolution, text));
 }
 
-static void interval_cell(struct buf *out, const struct result_row *r)
+static void interval_cell(struct buf *out, const struct result_row *r, const struct scale *s)
 {
 	struct buf text = {0};
 
-	report_spread_text(r, &text);
+	report_spread_text(r, s, &text);
 	markdown_cell(out, text.data);
 	buf_free(&text);
 }
@@ -64,28 +64,29 @@ void markdown_head(struct buf *out, const char *const *names, size_t n, unsigned
 	buf_adds(out, "|\n");
 }
 
-static void result_line(const struct text *t, const struct result_row *r)
+static void result_line(const struct text *t, const struct result_row *r, const struct scale *s)
 {
 	struct buf *out = t->out;
+	double most = report_mean_resolution(r);
 	char text[UNITS_LEN], mean[UNITS_LEN + 2];
 
 	markdown_cell(out, r->workload);
 	markdown_cell(out, r->layout);
 	buf_addf(out, "| %u ", r->n);
-	snprintf(mean, sizeof(mean), "%s%s", report_value(r->metric, r->mean, text),
+	snprintf(mean, sizeof(mean), "%s%s", scale_text(s, r->mean, most, text),
 		report_unit_mark(r));
 	markdown_cell(out, mean);
-	interval_cell(out, r);
+	interval_cell(out, r, s);
 	buf_addf(out, "| %u ", r->failed);
 	if (t->opt->long_form) {
-		value_cell(out, r->metric, r->median);
-		value_cell(out, r->metric, r->stddev);
+		value_cell(out, s, r->median, most);
+		value_cell(out, s, r->stddev, most);
 		if (isnan(r->stddev))
 			markdown_cell(out, "-");
 		else
 			buf_addf(out, "| %.1f%% ", 100 * r->stddev / r->mean);
-		value_cell(out, r->metric, r->min);
-		value_cell(out, r->metric, r->max);
+		value_cell(out, s, r->min, r->resolution);
+		value_cell(out, s, r->max, r->resolution);
 	}
 	buf_adds(out, "|\n");
 }
@@ -107,18 +108,31 @@ static void results_head(const struct text *t, const struct result_row *r)
 	markdown_head(t->out, names, t->opt->long_form ? ARRAY_LEN(names) : 6, ~3u);
 }
 
+static size_t rows_of_host(const struct result_row *first, const struct result_row *end)
+{
+	const struct result_row *row = first;
+
+	while (row < end && strcmp(row->host, first->host) == 0)
+		row++;
+	return (size_t)(row - first);
+}
+
 /* Of each host and metric the rows of headlines, and what stands for one; rows stand by host. */
 static void results(const struct text *t, const struct analysis_run *r)
 {
 	const struct result_row *last = NULL, *end = t->analysis->rows + r->first_row + r->n_rows;
+	struct scale scale;
 	int assumed = 0;
 
 	for (const struct result_row *row = end - r->n_rows; row < end; row++) {
 		if (!analysis_is_shown(r, row))
 			continue;
-		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric)
+		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric) {
 			results_head(t, row);
-		result_line(t, row);
+			scale = report_scale(t->analysis, r, row->host, row, rows_of_host(row, end),
+				row->metric);
+		}
+		result_line(t, row, &scale);
 		assumed |= row->unit_assumed;
 		last = row;
 	}

@@ -39,27 +39,67 @@ void report_range_text(const char *from, const char *to, struct buf *out)
 		from, to);
 }
 
-static void range_text(enum metric_id m, double lo, double hi, struct buf *out)
+/* As many decimals as show that there is some. */
+static void half_width(double percent, struct buf *out)
 {
-	char a[UNITS_LEN], b[UNITS_LEN];
-	const char *from = report_value(m, lo, a), *to = report_value(m, hi, b);
+	int places = units_decimals(percent, 1);
 
-	report_range_text(from, to, out);
+	buf_addf(out, "±%.*f%%", places > 1 ? places : 1, percent);
 }
 
-void report_spread_text(const struct result_row *r, struct buf *out)
+void report_spread_text(const struct result_row *r, const struct scale *s, struct buf *out)
 {
 	int interval = report_has_interval(r);
+	double lo = interval ? r->ci95[0] : r->min, hi = interval ? r->ci95[1] : r->max;
+	double resolution = interval ? report_mean_resolution(r) : r->resolution;
+	char from[UNITS_LEN], to[UNITS_LEN];
 
-	if (interval && r->ci95[0] > 0) {
-		buf_addf(out, "±%.1f%%", 100 * (r->ci95[1] - r->ci95[0]) / 2 / r->mean);
-	} else if (interval || report_has_range(r)) {
-		buf_addc(out, interval ? '(' : '[');
-		range_text(r->metric, interval ? r->ci95[0] : r->min, interval ? r->ci95[1] : r->max, out);
-		buf_addc(out, interval ? ')' : ']');
-	} else {
+	if (interval && lo > 0)
+		half_width(100 * (hi - lo) / 2 / r->mean, out);
+	else if (interval || report_has_range(r))
+		buf_addf(out, "%c%s…%s%c", interval ? '(' : '[', scale_number(s, lo, resolution, from),
+			scale_number(s, hi, resolution, to), interval ? ')' : ']');
+	else
 		buf_addc(out, '-');
+}
+
+/* A mean of several carries a digit more than each of them; a printed one has what was printed. */
+double report_mean_resolution(const struct result_row *r)
+{
+	return !r->summary_only && r->n > 1 ? r->resolution / 10 : r->resolution;
+}
+
+static void take_row(struct scale *s, const struct result_row *row)
+{
+	scale_take(s, row->mean);
+	scale_take(s, row->min);
+	scale_take(s, row->max);
+}
+
+static int is_decided(const struct result_comparison *c)
+{
+	return c->c.verdict == VERDICT_FASTER || c->c.verdict == VERDICT_SLOWER;
+}
+
+struct scale report_scale(const struct analysis *a, const struct analysis_run *r, const char *host,
+	const struct result_row *rows, size_t n, enum metric_id m)
+{
+	struct scale s;
+
+	scale_init(&s, metric_table[m].unit);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].metric == m)
+			take_row(&s, &rows[i]);
+	for (size_t i = 0; i < a->n_comparisons; i++) {
+		const struct result_comparison *c = &a->comparisons[i];
+		const struct result_row *x = c->base_row, *y = c->subject_row;
+
+		if (c->run == r->run->id && c->metric == m && x && y && is_decided(c) &&
+			(!host || (c->host && strcmp(c->host, host) == 0)))
+			scale_tell_apart(&s, x->mean, report_mean_resolution(x), y->mean,
+				report_mean_resolution(y));
 	}
+	return s;
 }
 
 /* Of imported trials it is told beside each, or not at all. */

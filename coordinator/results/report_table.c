@@ -26,6 +26,7 @@ struct layout_table {
 	int interval, range, throughput, physical;
 	unsigned parts; /* which of them this table has: a narrow terminal gets several tables */
 	size_t change_width;
+	struct scale scale, rates;
 	size_t found; /* the comparison that was asked for last: the next row's is mostly behind it */
 	struct table table;
 };
@@ -42,6 +43,12 @@ static double throughput(const struct result_row *r)
 	if (r->metric != METRIC_ELAPSED || r->listed == 0 || bytes <= 0 || !(r->mean > 0))
 		return NAN;
 	return bytes / r->listed / r->mean;
+}
+
+/* Of a rate over times that are rounded. */
+static double rate_resolution(const struct result_row *r, double rate)
+{
+	return r->mean > 0 ? rate * report_mean_resolution(r) / r->mean : 0;
 }
 
 /* What the disks moved the workload's way. */
@@ -140,7 +147,7 @@ static void heading(struct layout_table *l, const struct result_row *row, int fi
 		return;
 	if (l->parts & VALUES) {
 		table_cell(t, "n");
-		table_cell(t, "mean");
+		table_cell(t, "%s", l->scale.name[0] == ' ' ? l->scale.name + 1 : "mean");
 		t->left |= 1u << t->columns;
 		table_cell(t, "%s%s%s", l->interval ? "95% CI" : "", l->interval && l->range ? " or " : "",
 			l->range || !l->interval ? "[min…max]" : "");
@@ -159,23 +166,32 @@ static void interval_cell(struct layout_table *l, const struct result_row *r)
 {
 	struct buf text = {0};
 
-	report_spread_text(r, &text);
+	report_spread_text(r, &l->scale, &text);
 	table_cell(&l->table, "%s", text.data);
 	buf_free(&text);
 }
 
+static const char *mean_text(const struct layout_table *l, const struct result_row *r, char out[UNITS_LEN])
+{
+	const char *(*text)(const struct scale *, double, double, char *) =
+		l->scale.name[0] == ' ' ? scale_number : scale_text;
+
+	return text(&l->scale, r->mean, report_mean_resolution(r), out);
+}
+
 static void long_cells(struct layout_table *l, const struct result_row *r)
 {
+	double most = report_mean_resolution(r);
 	char s[UNITS_LEN];
 
-	table_cell(&l->table, "%s", report_value(r->metric, r->median, s));
-	table_cell(&l->table, "%s", report_value(r->metric, r->stddev, s));
+	table_cell(&l->table, "%s", scale_text(&l->scale, r->median, most, s));
+	table_cell(&l->table, "%s", scale_text(&l->scale, r->stddev, most, s));
 	if (isnan(r->stddev))
 		table_cell(&l->table, "-");
 	else
 		table_cell(&l->table, "%.1f%%", 100 * r->stddev / r->mean);
-	table_cell(&l->table, "%s", report_value(r->metric, r->min, s));
-	table_cell(&l->table, "%s", report_value(r->metric, r->max, s));
+	table_cell(&l->table, "%s", scale_text(&l->scale, r->min, r->resolution, s));
+	table_cell(&l->table, "%s", scale_text(&l->scale, r->max, r->resolution, s));
 }
 
 /* The change, padded so that the verdicts of a table stand below each other, and the verdict. */
@@ -224,10 +240,10 @@ static void value_cells(struct layout_table *l, const struct result_row *r)
 	char s[UNITS_LEN];
 
 	table_cell(t, "%u", r->n);
-	table_cell(t, "%s%s", report_value(r->metric, r->mean, s), report_unit_mark(r));
+	table_cell(t, "%s%s", mean_text(l, r, s), report_unit_mark(r));
 	interval_cell(l, r);
 	if (l->throughput)
-		table_cell(t, "%s", report_value(METRIC_THROUGHPUT, rate, s));
+		table_cell(t, "%s", scale_text(&l->rates, rate, rate_resolution(r, rate), s));
 	if (l->physical && isnan(part))
 		table_cell(t, "-");
 	else if (l->physical)
@@ -332,6 +348,16 @@ static void print_layouts(struct layout_table *l)
 			print_part(l, splits[split][k] & all);
 }
 
+static struct scale scale_of_rates(const struct result_row *rows, size_t n)
+{
+	struct scale s;
+
+	scale_init(&s, metric_table[METRIC_THROUGHPUT].unit);
+	for (size_t i = 0; i < n; i++)
+		scale_take(&s, throughput(&rows[i]));
+	return s;
+}
+
 void report_tables(
 	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
@@ -354,6 +380,8 @@ void report_tables(
 			buf_addc(t->out, '\n');
 		}
 		l.n = to - from;
+		l.scale = report_scale(t->analysis, r, rows[0].host, rows + from, l.n, rows[from].metric);
+		l.rates = scale_of_rates(rows + from, l.n);
 		print_layouts(&l);
 	}
 }

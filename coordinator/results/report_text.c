@@ -30,17 +30,20 @@ void report_addf(struct buf *out, const char *fmt, ...)
 	free(raw);
 }
 
-static void print_trials(const struct text *t, const struct result_row *rows, size_t n)
+static void print_trials(
+	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
+	struct scale scale;
 	char s[UNITS_LEN];
 
 	for (size_t i = 0; t->opt->long_form && i < n; i++) {
 		if (rows[i].listed == 0)
 			continue;
+		scale = report_scale(t->analysis, r, rows[i].host, rows, n, rows[i].metric);
 		report_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
 		for (unsigned k = 0; k < rows[i].listed; k++)
 			buf_addf(t->out, "%s block %u %s", k ? " ·" : "", rows[i].blocks[k],
-				report_value(rows[i].metric, rows[i].values[k], s));
+				scale_text(&scale, rows[i].values[k], rows[i].resolution, s));
 		buf_addc(t->out, '\n');
 	}
 }
@@ -185,7 +188,7 @@ static void print_host(
 	print_unit_mark(t, rows, n);
 	report_other_comparisons(t, r, rows[0].host);
 	report_ranks(t, r, rows[0].host);
-	print_trials(t, rows, n);
+	print_trials(t, r, rows, n);
 	report_details(t, r, rows[0].host);
 	print_failed(t, rows[0].run, rows[0].host);
 	print_left_out(t, rows, n);

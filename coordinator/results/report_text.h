@@ -6,6 +6,7 @@
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/details.h"
 #include "coordinator/results/report.h"
+#include "coordinator/results/scale.h"
 
 #define BOLD "\x1b[1m"
 #define RED "\x1b[31m"
@@ -24,8 +25,14 @@ struct text {
 const char *report_colored(const struct text *t, const char *code);
 /* Appends one piece of a line, made safe for a terminal: names and texts come from files. */
 void report_addf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A value of the metric with its unit, "-" for NaN. Returns out or a literal. */
+/* A value of the metric by itself with its unit, "-" for NaN. Returns out or a literal. */
 const char *report_value(enum metric_id m, double v, char out[UNITS_LEN]);
+/* How values of the metric are shown beside each other: for those of these rows that are of it, and so that
+ * means which a comparison of the run (on that host; NULL: on any) tells apart look different. */
+struct scale report_scale(const struct analysis *a, const struct analysis_run *r, const char *host,
+	const struct result_row *rows, size_t n, enum metric_id m);
+/* The last digit that a row's mean carries; 0: exact. */
+double report_mean_resolution(const struct result_row *r);
 /* "done", "imported; order, cache unknown". Appended. */
 void report_state_text(const struct result_set *s, const struct result_run *r, struct buf *out);
 /* "4 blocks in random order"; nothing where their number is not known. Appended. */
@@ -33,8 +40,9 @@ void report_blocks_text(const struct analysis_run *r, struct buf *out);
 /* "elapsed, less is better". Appended. */
 void report_metric_text(enum metric_id m, struct buf *out);
 /* The spread of a row, appended: "±0.8%" for the 95 % interval of its mean where there are values enough,
- * "(0s…3.21s)" for one that ends at 0, else "[min…max]"; "-" where there is one value. */
-void report_spread_text(const struct result_row *r, struct buf *out);
+ * "(0…3.21)" for one that ends at 0, else "[min…max]", both in the unit of the mean beside it; "-" where
+ * there is one value. */
+void report_spread_text(const struct result_row *r, const struct scale *s, struct buf *out);
 /* "3.2…4 MiB/s" of values with their units: the first one's is left out where the other has the same. */
 void report_range_text(const char *from, const char *to, struct buf *out);
 int report_has_interval(const struct result_row *r);

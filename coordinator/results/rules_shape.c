@@ -15,6 +15,7 @@
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/dist.h"
 #include "coordinator/results/rules.h"
+#include "coordinator/results/scale.h"
 
 #define DRIFT_P 0.01
 #define DRIFT_MIN_DF 6 /* trials less layouts: below it hardly any order is so unlikely */
@@ -274,31 +275,24 @@ static double mean_of(const double *v, size_t n)
 	return exp(sum / (double)n);
 }
 
-static const char *short_value(const struct result_row *row, double v, char out[UNITS_LEN])
-{
-	const char *unit = metric_table[row->metric].unit;
-
-	if (strcmp(unit, "s") == 0 && v < 9e9)
-		return units_duration((int64_t)llround(v * NS_PER_S), out);
-	if (strcmp(unit, "B/s") == 0)
-		return units_rate(v, out);
-	snprintf(out, UNITS_LEN, "%.4g %s", v, unit);
-	return out;
-}
-
 static void clusters_told(const struct rule_input *in, const struct result_row *row,
 	const double *v, size_t n, size_t split, double needed)
 {
 	double low = mean_of(v, split), high = mean_of(v + split, n - split);
 	char a[UNITS_LEN], b[UNITS_LEN];
+	struct scale s;
 
+	scale_init(&s, metric_table[row->metric].unit);
+	scale_take(&s, high);
+	scale_tell_apart(&s, low, row->resolution, high, row->resolution);
 	finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
 		json_pack("{si sf si sf sf sf}", "n_low", (int)split, "mean_low", low, "n_high",
 			(int)(n - split), "mean_high", high, "gap", expm1(v[split] - v[split - 1]),
 			"needed_gap_over_width", needed),
 		"two clusters: %zu trials near %s, %zu near %s, none between; the mean describes "
 		"neither",
-		split, short_value(row, low, a), n - split, short_value(row, high, b));
+		split, scale_text(&s, low, row->resolution, a), n - split,
+		scale_text(&s, high, row->resolution, b));
 }
 
 void rule_two_clusters(const struct rule_input *in)

@@ -48,11 +48,11 @@ test_numbers() {
 	bad "a line of time without a time" 'x.txt:2: there is no time' 'real 1.5\nreal\n'
 	bad "a line of filebench that is cut off" 'x.txt:1: .*cut off' '61.0: IO Summ'
 	bad "a comma that could mean two things" 'x.txt:1: .*could be one number' '1,234\n'
-	good "seconds, milliseconds and minutes" '^x +3 +44\.48s' '10.1s\n340ms\n2m3s\n'
-	good "MiB/s and MB/s" '^x +2 +536 MiB/s' '549 MiB/s\n549 MB/s\n'
-	good "one thousand, in America" '^x +1 +20m34\.50s' '1,234.5\n'
-	good "one thousand, in Europe" '^x +1 +20m34\.50s' '1.234,5\n'
-	good "one trial" '^x +1 +10\.10s' '10.1\n'
+	good "seconds, milliseconds and minutes" '^x +3 +44\.5s' '10.1s\n340ms\n2m3s\n'
+	good "MiB/s and MB/s" '^x +2 +536[?]  ' '549 MiB/s\n549 MB/s\n'
+	good "one thousand, in America" '^x +1 +20m34\.5s' '1,234.5\n'
+	good "one thousand, in Europe" '^x +1 +20m34\.5s' '1.234,5\n'
+	good "one trial" '^x +1 +10\.1s' '10.1\n'
 	good "all trials equal" '^x +4 +10\.10s +±0\.0%$' '10.1\n10.1\n10.1\n10.1\n'
 	run "$AM" compare "$T/x.txt" "$T/x.txt"
 	like "equal trials on both sides do not differ" "$(cat "$T/out")" '\+0\.0% \(-1\.0…\+1\.0%\)  no difference shown$'
@@ -80,7 +80,7 @@ test_texts() {
 	like "are warned of" "$(cat "$T/err")" "^arraymark: warning: .*x.txt:3: dd: taken as progress of the transfer that line 6 tells of.* '# next' between"
 	good "CRLF" '^x +2 +10\.15s' '10.1\r\n10.2\r\n'
 	good "a byte order mark" '^x +2 +10\.15s' '\0357\0273\027710.1\n10.2\n'
-	good "UTF-16" '^x +1 +10\.10s' '\0377\03761\00000\0000.\00001\0000\n\0000'
+	good "UTF-16" '^x +1 +10\.1s' '\0377\03761\00000\0000.\00001\0000\n\0000'
 }
 
 # A file of 4 GB that has no end of line, and takes no space.

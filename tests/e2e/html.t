@@ -54,6 +54,10 @@ looked_at() {
 					return x.ticks.some((t, i) => i > 0 && x.getPixelForTick(i) - x.getPixelForTick(i - 1)
 						< (c.ctx.measureText(t.label).width + c.ctx.measureText(x.ticks[i - 1].label).width) / 2);
 				});
+				const same = charts.filter((c) => Object.values(c.scales).some((s) => {
+					const labels = s.options.display ? s.ticks.map((t) => t.label) : [];
+					return new Set(labels).size < labels.length;
+				}));
 				const twins = charts.filter((c) => {
 					const marks = new Map(c.data.datasets.filter((d) => d.layout !== undefined)
 						.map((d) => [d.layout, [d.borderColor || d.pointBackgroundColor, d.borderDash || d.pointStyle].join()]));
@@ -83,6 +87,7 @@ looked_at() {
 					"scripts=" + document.querySelectorAll("script").length,
 					"cut=" + cut.length,
 					"crowded=" + crowded.length,
+					"same=" + same.length,
 					"twins=" + twins.length,
 					"crossed=" + crossed.length,
 					"cells=" + cells.length,
@@ -120,6 +125,7 @@ is_fine() {
 	like "$name: its scripts are its own" "$found" '^1280 scripts=4$'
 	check "$name: it has plots" test "$(sed -n 's/^1280 plots=//p' <<<"$found")" -ge "$plots"
 	like "$name: layouts can be told apart" "$found" '^1280 twins=0$'
+	like "$name: so can the numbers of every axis" "$found" '^1280 same=0$'
 	for width in 390 768 1280 1920; do
 		is "$name: each plot is drawn at $width" "$(sed -n "s/^$width painted=//p" <<<"$found")" \
 			"$(sed -n "s/^$width plots=//p" <<<"$found")"

@@ -36,7 +36,7 @@ test_import() {
 	refused "also as JSON" 1 'its hosts: knew' fleet_ctl --json show old-raidz --host nosuch
 	is "as JSON, too, only that host's" "$(fleet_ctl --json show old-raidz --host knew | jq -c '[.jobs[].host, .trials[].host] | unique')" '["knew"]'
 	run fleet_ctl show h700
-	like "and are shown" "$(cat "$T/out")" '^raid6 +H700-write +elapsed +10 +5m05s +4m25s +5m42s$'
+	like "and are shown" "$(cat "$T/out")" '^raid6 +H700-write +elapsed +10 +305s +265s +342s$'
 	run fleet_ctl --json import "$EXAMPLES/raid5-varmail.txt" --as varmail --long
 	is "--json is one document" "$(jq -r '"\(.name) \(.trials) \(.layouts)"' "$T/out")" 'varmail 8 4'
 	check "with what each line was taken for" jq -e '.read | any(test(":8: IO Summary"))' "$T/out"

@@ -241,7 +241,7 @@ static const struct bind_row lacking[] = {
 		"{a: {pool: {level: raidz1, disks: {controller: SAS2008, count: 5}}}}",
 		"host knew: layouts.a.pool.disks: there are enough disks, but not of one "
 		"size "
-		"and sector size (2.7 TiB with 512/4096-byte sectors, 2.7 TiB with "
+		"and sector size (2.73 TiB with 512/4096-byte sectors, 2.73 TiB with "
 		"512/512-byte sectors): select by size or model, or say mixed: true"},
 	{"used twice", "",
 		"{a: {pool: {level: mirror, disks: [serial:S1, serial:S2], spares: "
@@ -478,7 +478,7 @@ static void test_room(void **state)
 		{"raidz1 holds it", "{pool: {level: raidz1, disks: {model: DT01, count: 3}}}", "5TB",
 			NULL},
 		{"raidz1 does not", "{pool: {level: raidz1, disks: {model: DT01, count: 3}}}", "7TB",
-			"host knew: layouts.a: too small: the workloads write 6.4 TiB"},
+			"host knew: layouts.a: too small: the workloads write 6.37 TiB"},
 		{"spares hold nothing",
 			"{pool: {level: mirror, disks: {model: DT01, count: 2}, spares: 1}}", "4TB",
 			"layouts.a: too small"},

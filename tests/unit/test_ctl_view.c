@@ -134,7 +134,7 @@ static void view_shows_what_judges(void **state)
 	static const struct {
 		const char *headline, *rates, *shown;
 	} cases[] = {
-		{"\"ops_per_s\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  1834 ops/s  "},
+		{"\"ops_per_s\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  1835 ops/s  "},
 		{"\"ops_per_s\"", "\"rate\":0,\"ops_rate\":0", "  0 ops/s  "},
 		{"\"throughput\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  100 MiB/s  "},
 		{"\"elapsed\"", "\"rate\":104857600.0,\"ops_rate\":1834.5", "  100 MiB/s  "},

@@ -395,6 +395,8 @@ static void test_hardware_raid_throughput(void **state)
 		{"imported", "raid6", "H700-write", 101}, {"imported", "raid6", "H700-read", 197},
 		{"imported", "raidz2", "H800-write", 1097}, {"imported", "raidz2", "H800-read", 1024},
 		{"imported", "raid6", "H800-write", 209}, {"imported", "raid6", "H800-read", 1059}};
+	static const char *const told[] = {" 305s  [265…342]   101 MiB/s", "  56s  [52…59]     549 MiB/s",
+		"  28s  [28…30]    1097 MiB/s", "  29s  [29…31]    1059 MiB/s", "  30s  [30…34]    1024 MiB/s"};
 	struct report_options o = {0};
 	struct result_set s = {0};
 	struct analysis a;
@@ -410,14 +412,54 @@ static void test_hardware_raid_throughput(void **state)
 			rates[i].rate, 0.5);
 	analysis_clear(&a);
 	assert_ok(report_text(&s, &o, &out, &e), e);
-	assert_has(buf_str(&out), "549 MiB/s");
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		assert_has(buf_str(&out), told[i]);
 	buf_reset(&out);
 	s.wish.only = 1;
 	s.wish.metrics[s.wish.n_metrics++] = METRIC_THROUGHPUT;
 	assert_ok(report_text(&s, &o, &out, &e), e);
-	assert_has(buf_str(&out), "549 MiB/s");
+	assert_has(buf_str(&out), "n  MiB/s  [min…max]");
+	assert_has(buf_str(&out), "raidz2      10    549  ");
+	assert_has(buf_str(&out), "raidz2      10   1097  ");
+	assert_has(buf_str(&out), "raid6       10   1059  ");
+	assert_has(buf_str(&out), "raidz2      10   1024  ");
 	buf_free(&out);
 	result_set_clear(&s);
+}
+
+/* Of three digits alone both sides of each would look the same. */
+static void test_means_that_are_told_apart_look_different(void **state)
+{
+	static const struct {
+		const char *a, *b, *a_row, *b_row;
+	} sides[] = {
+		{"101.20MiB/s\n101.21MiB/s\n101.22MiB/s\n", "101.35MiB/s\n101.36MiB/s\n101.37MiB/s\n",
+			"a        3  101.2  ", "b        3  101.4  "},
+		{"18m22.9910s\n18m22.9911s\n18m22.9909s\n", "18m22.9940s\n18m22.9941s\n18m22.9939s\n",
+			"a        3  18m22.991s  ", "b        3  18m22.994s  "},
+		{"7294.1 ops/s\n7294.2 ops/s\n7294.0 ops/s\n", "7293.6 ops/s\n7293.7 ops/s\n7293.5 ops/s\n",
+			"a        3  7294.1  ", "b        3  7293.6  "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++) {
+		struct import_options o = {0};
+		struct report_options r = {0};
+		struct result_set s = {0};
+		struct buf text = {0}, out = {0};
+		struct err e = {0};
+		uint64_t run;
+
+		buf_addf(&text, "layout: a\n%slayout: b\n%s", sides[i].a, sides[i].b);
+		add(&s, "x", text.data, &o, &run);
+		assert_ok(export_read_end(&s, &e), e);
+		assert_ok(report_text(&s, &r, &out, &e), e);
+		assert_has(out.data, sides[i].a_row);
+		assert_has(out.data, sides[i].b_row);
+		buf_free(&text);
+		buf_free(&out);
+		result_set_clear(&s);
+	}
 }
 
 /* Times of one layout and rates of another are compared by what both have. */
@@ -483,6 +525,7 @@ int main(void)
 		cmocka_unit_test(test_raidz2),
 		cmocka_unit_test(test_hardware_raid),
 		cmocka_unit_test(test_hardware_raid_throughput),
+		cmocka_unit_test(test_means_that_are_told_apart_look_different),
 		cmocka_unit_test(test_shared_metric),
 		cmocka_unit_test(test_varmail),
 	};

@@ -143,7 +143,7 @@ static void a_layout_without_the_metric_is_shown_by_its_own(void **state)
 		{"text", report_text,
 			{"b     3  11.10s  ±2.2%   +9.9% (+6.0…+14.0%)  slower\n",
 				"ops_per_s, more is better\n",
-				"c     3  301 ops/s  ±0.8%   no metric in common with a\n"},
+				"c     3    301  ±0.8%   no metric in common with a\n"},
 			"n = 0"},
 		{"markdown", report_markdown,
 			{"| load | c | 3 | 301 ops/s | ±0.8% | 0 |\n",

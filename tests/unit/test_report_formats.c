@@ -91,10 +91,10 @@ static void no_bound_is_below_what_can_be(void **state)
 	assert_true(n > 0);
 	json_decref(doc);
 	text = report_of(&set, report_text, 0);
-	assert_has(text, "raidz2  3     4s  (0s…16.91s)");
+	assert_has(text, "raidz2  3  4.00s  (0…16.91)");
 	assert_has(text, "mirror  4  3.15s  ±6.5%");
 	markdown = report_of(&set, report_markdown, 0);
-	assert_has(markdown, "| raidz2 | 3 | 4s | (0s…16.91s) |");
+	assert_has(markdown, "| raidz2 | 3 | 4.00s | (0…16.91) |");
 	csv = report_of(&set, report_csv, 0);
 	assert_has(csv, ",knew,raidz2,load,elapsed,s,lower,3,0,4,1,5.19615242270663,1.29903810567666,"
 			"1,10,0,16.9079");
@@ -134,12 +134,25 @@ static void a_heading_says_what_its_column_holds(void **state)
 
 /* ---- the same numbers ---- */
 
-static char *cell(const json_t *r, const char *key)
+/* Times of all results, as they stand below each other. */
+static struct scale scale_of(const json_t *results)
+{
+	struct scale s;
+	const json_t *r;
+	size_t i;
+
+	scale_init(&s, "s");
+	json_array_foreach(results, i, r) if (!strcmp(json_get_str(r, "metric", ""), "elapsed"))
+		for (size_t k = 0; k < 3; k++)
+			scale_take(&s, json_get_num(r, (const char *[]){"mean", "min", "max"}[k], NAN));
+	return s;
+}
+
+static char *cell(const json_t *r, const char *key, const struct scale *s)
 {
 	char out[UNITS_LEN];
-	enum metric_id m = metric_find(json_get_str(r, "metric", ""));
 
-	return xstrdup(report_value(m, json_get_num(r, key, NAN), out));
+	return xstrdup(scale_text(s, json_get_num(r, key, NAN), 0, out));
 }
 
 /* A line of text with all the cells, in that order, blanks between. */
@@ -164,7 +177,7 @@ struct texts {
 	char *text, *markdown, *csv, *html;
 };
 
-static void expect_cells(const json_t *r, const struct texts *t)
+static void expect_cells(const json_t *r, const struct scale *s, const struct texts *t)
 {
 	static const char *const keys[] = {"mean", "median", "stddev", "min", "max"};
 	char *cells[3 + ARRAY_LEN(keys)];
@@ -174,7 +187,7 @@ static void expect_cells(const json_t *r, const struct texts *t)
 	cells[n++] = xstrdup(json_get_str(r, "layout", ""));
 	cells[n++] = xasprintf("%lld", (long long)json_get_int(r, "n", 0));
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		cells[n++] = cell(r, keys[i]);
+		cells[n++] = cell(r, keys[i], s);
 	memcpy(first, cells, sizeof(first));
 	expect_line(t->text, "text", first, 3, " ");
 	expect_line(t->text, "long text", cells + 3, n - 3, " ");
@@ -246,6 +259,7 @@ static void all_formats_tell_the_same(void **state)
 {
 	const json_t *r, *doc_results;
 	struct result_set set = {0};
+	struct scale scale;
 	struct texts t;
 	json_t *doc;
 	size_t i;
@@ -257,11 +271,12 @@ static void all_formats_tell_the_same(void **state)
 		report_of(&set, report_csv, 1), report_of(&set, report_html, 0)};
 	doc_results = json_object_get(doc, "results");
 	assert_true(json_array_size(doc_results) >= 2);
+	scale = scale_of(doc_results);
 	json_array_foreach(doc_results, i, r)
 	{
 		expect_csv(r, t.csv);
 		if (!strcmp(json_get_str(r, "metric", ""), "elapsed"))
-			expect_cells(r, &t);
+			expect_cells(r, &scale, &t);
 	}
 	assert_int_equal(json_array_size(json_object_get(doc, "comparisons")), 1);
 	expect_comparison(json_array_get(json_object_get(doc, "comparisons"), 0), &t);

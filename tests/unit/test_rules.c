@@ -157,7 +157,7 @@ static const struct rule_case table[] = {
 		SEVERITY_WARNING, "the CPUs were 75% busy"},
 	{"another disk is copied", "V10",
 		{.told = {{EVIDENCE_OTHER_READ_BYTES, 1 << 30}, {EVIDENCE_OTHER_WRITE_BYTES, 0}}},
-		FIRES, SEVERITY_WARNING, "other disks moved up to 1 GiB/s"},
+		FIRES, SEVERITY_WARNING, "other disks moved up to 1024 MiB/s"},
 	{"a greedy neighbour", "V10",
 		{.host_cpu = 0.5, .worker_cpu = 0.5,
 			.told = {{EVIDENCE_CPU_STEAL_NS, NS_PER_S},

@@ -186,10 +186,31 @@ static void sizes_as_text(void **state)
 		{1048575, "1 MiB"},
 		{1610612736, "1.5 GiB"},
 		{102297, "99.9 KiB"},
+		{1127428915, "1.05 GiB"},
+		{1073741824LL * 1021, "1021 GiB"},
+		{1073741824LL * 1024, "1 TiB"},
 		{102400, "100 KiB"},
 		{INT64_MAX, "8 EiB"},
 		{-1536, "-1.5 KiB"},
 		{INT64_MIN, "-8 EiB"},
+	};
+	/* 30720 MiB in 28, 30 and 29 s among them */
+	static const struct {
+		double mib;
+		const char *text;
+	} rates[] = {
+		{1097.142857, "1097 MiB/s"},
+		{1024, "1024 MiB/s"},
+		{1059.310344, "1059 MiB/s"},
+		{9999.4, "9999 MiB/s"},
+		{9999.6, "9.77 GiB/s"},
+		{12400, "12.1 GiB/s"},
+		{99.96, "100 MiB/s"},
+		{1.5, "1.5 MiB/s"},
+		{1.234, "1.23 MiB/s"},
+		{0.5, "512 KiB/s"},
+		{9, "9 MiB/s"},
+		{0.01, "10.2 KiB/s"},
 	};
 	char out[UNITS_LEN];
 
@@ -197,7 +218,10 @@ static void sizes_as_text(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(units_size(cases[i].bytes, out), cases[i].text);
 	assert_string_equal(units_rate(549.0 * 1048576, out), "549 MiB/s");
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
+		assert_string_equal(units_rate(rates[i].mib * 1048576, out), rates[i].text);
 	assert_string_equal(units_rate(0, out), "0 B/s");
+	assert_string_equal(units_rate(300.4, out), "300 B/s");
 	assert_string_equal(units_rate(NAN, out), "-");
 	assert_string_equal(units_rate(INFINITY, out), "-");
 	assert_string_equal(units_rate(1e30, out), "-");
@@ -220,7 +244,9 @@ static void durations_as_text(void **state)
 		{99950, "100us"},
 		{123456, "123us"},
 		{4200000, "4.2ms"},
-		{9960000, "10ms"},
+		{9960000, "9.96ms"},
+		{9996000, "10ms"},
+		{1140000, "1.14ms"},
 		{999499999, "999ms"},
 		{999999999, "1.00s"},
 		{3210000000, "3.21s"},

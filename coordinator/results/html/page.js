@@ -36,34 +36,57 @@
 
 	// ---- numbers ----
 
-	function digits(v) {
-		return String(Number(v.toPrecision(3)));
+	// As many significant digits; whole numbers are told in full.
+	function digits(v, most = 3) {
+		const before = v === 0 ? 0 : Math.floor(Math.log10(Math.abs(v))) + 1;
+		return String(Number(v.toFixed(Math.min(Math.max(most - before, 0), 20))));
 	}
-	function scaled(v, base, units) {
+	const bytes = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+	// Rates are told in MiB/s for as long as they are readable.
+	function bytePower(v, unit) {
 		let i = 0;
-		while (Math.abs(v) >= base && i + 1 < units.length) {
-			v /= base;
+		while (Math.abs(v) >= (unit === "B/s" && i === 2 ? 9999.5 : 1023.5) && i + 1 < bytes.length) {
+			v /= 1024;
 			i++;
 		}
-		return digits(v) + " " + units[i];
+		return i;
 	}
 	function padded(v) {
 		return String(v).padStart(2, "0");
 	}
-	function nanoseconds(v) {
-		const s = Math.round(v / 1e9);
-		if (s >= 3600) return Math.floor(s / 3600) + "h" + padded(Math.floor(s % 3600 / 60)) + "m";
-		if (s >= 60) return Math.floor(s / 60) + "m" + padded(s % 60) + "s";
-		return scaled(v, 1000, ["ns", "µs", "ms", "s"]);
+	function nanoseconds(v, of, most) {
+		if (of < clockFrom * 1e9) {
+			const i = [1e9, 1e6, 1e3].findIndex((ns) => of >= 0.9995 * ns), power = i < 0 ? 1 : [1e9, 1e6, 1e3][i];
+			return digits(v / power, most) + " " + (i < 0 ? "ns" : ["s", "ms", "µs"][i]);
+		}
+		// rounded once, so that no minute has 60 seconds
+		const places = of >= 3600e9 ? Math.max(most - 4, 0) : Math.max(most - 3, 2);
+		const total = Number((v / 1e9).toFixed(places)), minutes = Math.floor(total / 60);
+		const rest = Number((total - 60 * minutes).toFixed(places));
+		const seconds = (rest < 10 ? "0" : "") + (Number.isInteger(rest) ? rest : rest.toFixed(places)) + "s";
+		if (minutes >= 60) return Math.floor(minutes / 60) + "h" + padded(minutes % 60) + "m" + (rest ? seconds : "");
+		return minutes ? minutes + "m" + seconds : Number(rest) + "s";
 	}
-	function text(v, unit) {
+	// In the unit that is right for `of`: numbers beside each other share it.
+	function text(v, unit, of = v, most = 3) {
 		if (v === null || !isFinite(v)) return "";
+		of = Math.abs(of);
 		switch (unit) {
-		case "s": return v === 0 ? "0 s" : nanoseconds(v * 1e9);
-		case "ns": return nanoseconds(v);
-		case "B": return scaled(v, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
-		case "B/s": return scaled(v, 1024, ["B/s", "KiB/s", "MiB/s", "GiB/s"]);
-		default: return digits(v) + " " + unit;
+		case "s": return v === 0 ? "0 s" : nanoseconds(v * 1e9, of * 1e9, most);
+		case "ns": return nanoseconds(v, of, most);
+		case "B":
+		case "B/s": {
+			const i = bytePower(of, unit);
+			return digits(v / Math.pow(1024, i), most) + " " + bytes[i] + unit.slice(1);
+		}
+		default: return digits(v, most) + " " + unit;
+		}
+	}
+	// All of an axis, with digits enough that they differ.
+	function texts(list, unit, of) {
+		for (let most = 3; ; most++) {
+			const shown = list.map((v) => text(v, unit, of === undefined ? v : of, most));
+			if (new Set(shown).size === shown.length || most === 12) return shown;
 		}
 	}
 	function percent(ln) {
@@ -93,28 +116,39 @@
 		for (let i = Math.ceil(scale.min / step); i * step <= scale.max; i++) list.push({ value: i * step });
 		if (list.length > 1) scale.ticks = list;
 	}
-	function byteTicks(scale) {
-		roundTicks(scale, Math.pow(1024, Math.max(0, Math.floor(Math.log2(scale.max) / 10))));
+	function byteTicks(unit) {
+		return (scale) => roundTicks(scale, Math.pow(1024, bytePower(scale.max, unit)));
 	}
-	function secondTicks(scale) {
+	const clockFrom = 600; // seconds; from there on, and in a run with such times, they are told in minutes
+	function secondTicks(clock) {
+		return (scale) => {
+			if (clock || scale.max >= clockFrom) minuteTicks(scale);
+		};
+	}
+	function minuteTicks(scale) {
 		const room = (scale.max - scale.min) / 6;
 		const step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((s) => s >= room);
-		if (scale.max < 60) return;
 		if (step) stepTicks(scale, step);
 		else roundTicks(scale, 3600);
 	}
-	function values(unit, more) {
-		const own = { B: byteTicks, "B/s": byteTicks, s: secondTicks }[unit];
-		return Object.assign({ ticks: ticks(unit) }, own ? { afterBuildTicks: own } : {}, more);
+	function values(unit, more, clock) {
+		const own = { B: byteTicks("B"), "B/s": byteTicks("B/s"), s: secondTicks(clock) }[unit];
+		return Object.assign({ ticks: ticks(unit, clock) }, own ? { afterBuildTicks: own } : {}, more);
 	}
 	// Beside each other as many as their words leave room for.
-	function valuesAcross(unit, more) {
-		const scale = values(unit, more);
+	function valuesAcross(unit, more, clock) {
+		const scale = values(unit, more, clock);
 		delete scale.ticks.maxTicksLimit;
 		return scale;
 	}
-	function ticks(unit) {
-		return { color: color("dim"), maxRotation: 0, maxTicksLimit: 7, autoSkipPadding: 16, callback: (v) => text(Number(v), unit) };
+	function ticks(unit, clock) {
+		return {
+			color: color("dim"), maxRotation: 0, maxTicksLimit: 7, autoSkipPadding: 16,
+			callback(v, i, all) { // of a logarithmic axis each in its own unit
+				const of = this.type === "logarithmic" ? undefined : Math.max(clock ? clockFrom : 0, ...all.map((t) => Math.abs(t.value)));
+				return texts(all.map((t) => t.value), unit, of)[i];
+			},
+		};
 	}
 	// On a logarithmic axis: powers of ten and, over few of them, their 2 and 5.
 	function logTicks(scale) {
@@ -211,6 +245,10 @@
 
 	// ---- every trial, in blocks and in time ----
 
+	// A dot's value, in the unit of them all; a digit more than an axis has.
+	function told(plot, v) {
+		return text(v, plot.unit, plot.points.reduce((most, p) => Math.max(most, Math.abs(p.v)), plot.clock ? clockFrom : 0), 4);
+	}
 	// A row a layout, its name above its dots: there is room for any name and any number of them.
 	function trialsChart(plot, place) {
 		const present = [...new Set(plot.points.map((p) => p.l))].sort((a, b) => a - b);
@@ -234,10 +272,10 @@
 			type: "scatter",
 			data: { datasets },
 			options: options({
-				x: axis(plot.metric, valuesAcross(plot.unit, { grace: "5%" })),
+				x: axis(plot.metric, valuesAcross(plot.unit, { grace: "5%" }, plot.clock)),
 				y: { display: false, reverse: true, min: -0.75, max: present.length - 0.6 },
 			}, {
-				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + text(c.raw.x, plot.unit) } },
+				tooltip: { callbacks: { label: (c) => plot.layouts[c.raw.p.l] + ", block " + c.raw.p.b + ": " + told(plot, c.raw.x) } },
 			}),
 			plugins: [joinsAndNames(present.map((l) => plot.layouts[l]), plot.join)],
 		};
@@ -283,10 +321,10 @@
 			options: options({
 				x: axis(plot.timed ? "since the first trial" : "trial", plot.timed
 					? valuesAcross("s", { min: 0 }) : { ticks: { color: color("dim"), precision: 0 }, min: 0 }),
-				y: axis(plot.metric, values(plot.unit, { grace: "5%" })),
+				y: axis(plot.metric, values(plot.unit, { grace: "5%" }, plot.clock)),
 			}, {
 				legend: legend(plot, false, place),
-				tooltip: { callbacks: { label: (c) => c.dataset.label + ", block " + c.raw.p.b + ": " + text(c.raw.y, plot.unit) } },
+				tooltip: { callbacks: { label: (c) => c.dataset.label + ", block " + c.raw.p.b + ": " + told(plot, c.raw.y) } },
 			}),
 		};
 	}
@@ -323,7 +361,7 @@
 				legend: legend(plot, true, place),
 				tooltip: { callbacks: {
 					title: (items) => items.length ? text(items[0].parsed.x, "s") : "",
-					label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit),
+					label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit, c.parsed.y, 4),
 				} },
 			}),
 		};
@@ -340,7 +378,7 @@
 				y: axis("latency", { type: "logarithmic", ticks: ticks(plot.unit), afterBuildTicks: logTicks }),
 			}, {
 				legend: legend(plot, true, place),
-				tooltip: { callbacks: { label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit) } },
+				tooltip: { callbacks: { label: (c) => c.dataset.label + ": " + text(c.parsed.y, plot.unit, c.parsed.y, 4) } },
 			}),
 		};
 	}
