@@ -293,7 +293,7 @@ static int take_row(struct reader *r, struct table *t, struct format_found *f)
 	if ((n < 13 && !in_columns) || n > 14)
 		return reader_wrong(
 			r, "a row of bonnie++'s table with %zu words: 13 or 14 expected", n);
-	if (n < 13 && reader_is_last(r) && r->t->data[r->t->len - 1] != '\n')
+	if (reader_is_open(r))
 		return reader_wrong(r, "a row of bonnie++'s table that is cut off");
 	if (t->first == 0) {
 		free(t->host);

@@ -7,6 +7,7 @@
  * The time of `time (dd … && sync)` follows dd's own lines and includes the sync: it takes the
  * place of dd's own seconds.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct state {
 	int untimed;     /* "N+N records" lines, one under the other, that had no transfer or time yet */
 	size_t untimed_line; /* the last of them */
 	int at_records;      /* it says "record", and nothing but blank lines came behind it */
-	char *failure;
+	char *failure;       /* of the transfer to come, NULL: none */
+	char *unopened;      /* what was said last of a dd that began none, or NULL */
 };
 
 /* 0: there were others than whole blocks. */
@@ -140,8 +142,8 @@ static int take_real(
 	struct format_record *last = f->n_records ? &f->records[f->n_records - 1] : NULL;
 	int own = last && s->transfers;
 
-	if (seconds_check(&t->real, r->e))
-		return reader_place(r);
+	if (timing_check(r, t))
+		return -1;
 	if (own && t->real.value + t->real.resolution < last->seconds) {
 		found_unused(f, r->no, "a time shorter than the dd before it: not its time, not used");
 		found_doubt(f, r->no);
@@ -171,19 +173,52 @@ static int take_real(
 	return 0;
 }
 
+/* What dd could not open, or was not asked for in the right words, it did not begin. */
+static int is_before_transfer(const char *line)
+{
+	static const char *const words[] = {
+		"failed to open", "opening ", "can't open", "cannot open", "unrecognized ", "invalid "};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strstr(line, words[i]))
+			return 1;
+	return 0;
+}
+
 static void take_failure(struct reader *r, struct state *s, struct format_found *f)
 {
 	char *line = trim(r->s);
 
+	if (is_before_transfer(line)) {
+		free(s->unopened);
+		s->unopened = clean_name(line, strlen(line));
+		found_note(f, r->no, r->no, "dd: it began no transfer, so this is no trial: %s", s->unopened);
+		found_doubt(f, r->no);
+		return;
+	}
 	free(s->failure);
 	s->failure = clean_name(line, strlen(line));
 	found_note(f, r->no, r->no, "dd: an error of the transfer that is reported next");
+}
+
+/* "3000+0 rec", and nothing more in the text. */
+static int is_cut_records(const struct reader *r)
+{
+	const char *p = skip_blanks(r->s), *word;
+
+	if (!reader_is_open(r) || !isdigit((unsigned char)*p))
+		return 0;
+	p += strspn(p, "0123456789+");
+	word = skip_blanks(p);
+	return !*word || (word > p && after_word("records in", word));
 }
 
 static int take_other(struct reader *r, struct state *s, struct format_found *f)
 {
 	int taken;
 
+	if (f->n_records && is_cut_records(r))
+		return reader_wrong(r, "'%.40s' is cut off, as is the dd that it begins to tell of", r->s);
 	if (!is_blank(r->s))
 		s->transfers = s->at_records = 0;
 	taken = context_line(&s->c, r, f);
@@ -206,7 +241,7 @@ static void take_records(
 	s->records++;
 	s->untimed = goes_on ? s->untimed + 1 : 1;
 	s->untimed_line = r->no;
-	s->at_records = strstr(r->s, "record") != NULL;
+	s->at_records = strstr(r->s, "record") != NULL || is_cut_records(r);
 	found_note(f, r->no, r->no, "dd: records");
 }
 
@@ -245,8 +280,8 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 /* What was begun and has not ended with the text. */
 static int check_end(struct reader *r, const struct state *s, const struct format_found *f)
 {
-	if (!f->n_records && s->failure)
-		return reader_wrong(r, "dd failed: %s", s->failure);
+	if (!f->n_records && (s->failure || s->unopened))
+		return reader_wrong(r, "dd failed: %s", s->failure ? s->failure : s->unopened);
 	if (!s->untimed || (f->n_records && s->untimed < SIDES && !s->at_records))
 		return 0;
 	r->no = s->untimed_line;
@@ -269,6 +304,7 @@ static int read_dd(const struct format_text *text, struct format_found *f, struc
 	reader_close(&r);
 	context_clear(&s.c);
 	free(s.failure);
+	free(s.unopened);
 	return rc;
 }
 

@@ -70,7 +70,7 @@ static int cells_of(struct reader *r, struct cell *ret, size_t max)
 /* The text ends in the row, and its last figure before the end of the heading that it stands under. */
 static int is_cut(const struct reader *r, const struct table *t, const struct cell *last, int full)
 {
-	if (r->pos < r->t->len || r->t->data[r->pos - 1] == '\n')
+	if (!reader_is_open(r))
 		return 0;
 	return !full || (t->n_ends == TESTS && last->end < t->ends[TESTS - 1]);
 }

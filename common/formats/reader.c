@@ -89,6 +89,11 @@ int reader_is_last(const struct reader *r)
 	return at == r->t->len;
 }
 
+int reader_is_open(const struct reader *r)
+{
+	return r->pos == r->t->len && r->pos > 0 && !strchr("\r\n", r->t->data[r->pos - 1]);
+}
+
 int reader_wrong(struct reader *r, const char *fmt, ...)
 {
 	va_list ap;

@@ -23,6 +23,8 @@ int reader_next(struct reader *r); /* 0 at the end, and when it failed */
 void reader_close(struct reader *r);
 /* 1: the line that was read last is not blank, and nothing but blanks follows: it may be cut off. */
 int reader_is_last(const struct reader *r);
+/* 1: the text ends in that line, without an end of it. */
+int reader_is_open(const struct reader *r);
 /* ERR_INPUT "name:line: …"; returns -1. */
 int reader_wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "name:line: " before an error that has no place yet; returns -1. */

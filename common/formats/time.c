@@ -30,8 +30,8 @@ static int take_real(struct reader *r, struct pending *p, const struct timing *t
 {
 	struct format_record *rec;
 
-	if (seconds_check(&t->real, r->e))
-		return reader_place(r);
+	if (timing_check(r, t))
+		return -1;
 	rec = found_record(f, r->no);
 	rec->seconds = t->real.value;
 	rec->seconds_resolution = t->real.resolution;

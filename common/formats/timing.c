@@ -291,3 +291,14 @@ int timing_line(const char *line, struct timing *ret, struct err *e)
 		err_set(e, ERR_INPUT, "'%.60s' is cut off or has another number than a time", s);
 	return wrong_line(e);
 }
+
+/* No tool prints a time without a unit in less than hundredths of a second, or leaves the end of the line
+ * away. */
+int timing_check(struct reader *r, const struct timing *t)
+{
+	if (reader_is_open(r) && isdigit((unsigned char)r->s[r->len - 1]) && t->real.resolution > 0.011)
+		return reader_wrong(r,
+			"the text ends in '%.40s', which is cut off: end the line where it is not",
+			skip_blanks(r->s));
+	return seconds_check(&t->real, r->e) ? reader_place(r) : 0;
+}

@@ -16,5 +16,8 @@ struct timing {
 /* 1: the line is one of them; 0: it is not; -1: it is, but its number cannot be read (the error has
  * no place yet). */
 int timing_line(const char *line, struct timing *ret, struct err *e);
+/* 0 when the real time of the line can be used; else the error, with its place: the text ends in its
+ * digits, or it is none above zero. */
+int timing_check(struct reader *r, const struct timing *t);
 
 #endif

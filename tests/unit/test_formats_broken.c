@@ -76,6 +76,9 @@ static void broken_lines_of_dd_are_errors(void **state)
 	check_broken(DD_GOOD, "dd", table, ARRAY_LEN(table));
 	kit_bad(DD_GOOD "100+0 records in\n100+0 records out\n", NULL, "x:4: dd without its third line");
 	kit_bad(DD_GOOD "100+0 records in\n", NULL, "x:3: dd without its third line");
+	kit_bad(DD_GOOD "100+0 rec", NULL, "x:3: dd without its third line");
+	kit_bad(DD_GOOD "100+0 records in\n100", NULL, "x:4: '100' is cut off");
+	kit_bad(DD_GOOD "100+", NULL, "x:3: '100+' is cut off");
 }
 
 static void broken_lines_of_time_are_errors(void **state)
@@ -121,6 +124,9 @@ static void broken_lines_of_time_are_errors(void **state)
 	(void)state;
 	check_broken("real 1.5\nreal 1.6\n", "time", table, ARRAY_LEN(table));
 	kit_bad("real 1.5\nExit status: \n", NULL, "x:2: 'Exit status: ' does not say");
+	kit_bad("real 1.5\nreal\t18", NULL, "x:2: the text ends in 'real 18', which is cut off");
+	kit_bad("real 1.5\nreal 1095.3", NULL, "x:2: the text ends in 'real 1095.3'");
+	kit_bad("Elapsed (wall clock) time (h:mm:ss or m:ss): 0:03.2", NULL, "is cut off");
 	kit_bad("real 1.5\nreal\n", NULL, "put this line of time right or take it away");
 }
 
@@ -165,6 +171,8 @@ static void broken_lines_of_other_tools_are_errors(void **state)
 			"x:2: 'nan' is not a number"},
 		{BONNIE_98, "x:1: '28m' is not a latency of bonnie++"},
 		{"------Sequential Output------\nbox              8G            200m  36  100", "cut off"},
+		{"------Sequential Output------\nbox  8G:64k 700k 99 200m 20 100m 10 900k 99 300m 15 250.5 5",
+			"x:2: a row of bonnie++'s table that is cut off"},
 		{IOZONE "           65536     128      nan   110000\n", "x:3: 'nan' is not a number"},
 		{IOZONE "           65536     128      -10   110000\n", "x:3: '-10' is negative"},
 		{IOZONE "          -65536     128   100000   110000\n", "x:3: '-65536' is negative"},
@@ -181,6 +189,68 @@ static void broken_lines_of_other_tools_are_errors(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		kit_bad(table[i].line, NULL, table[i].words);
+}
+
+static int has_number(const struct format_found *f, const struct format_value *v)
+{
+	for (size_t i = 0; i < f->n_records; i++) {
+		double is = kit_value(&f->records[i], v->metric)->value;
+
+		if (fabs(is - v->value) <= 1e-9 * v->value)
+			return 1;
+	}
+	return 0;
+}
+
+/* Of a text that is cut off anywhere, nothing is read that the whole does not say. */
+static void a_cut_text_has_no_other_numbers(void **state)
+{
+	static const struct {
+		const char *format, *text;
+	} whole[] = {
+		{"dd", DD_GOOD "10+0 records in\n10+0 records out\n"
+			"10485760 bytes (10 MB, 10 MiB) copied, 0.123456 s, 84.9 MB/s\n"},
+		{"dd", "209715200 bytes transferred in 2.176080 secs (96372946 bytes/sec)\n"},
+		{"time", "real\t18m15.395s\nuser\t0m1.500s\nsys\t0m0.100s\nreal\t1m 3.50s\n"},
+		{"time", "real 1095.39\nuser 1.50\nsys 0.10\n"},
+		{"time", "1.50user 0.10system 18:15.39elapsed 0%CPU (0avgtext+0avgdata 1300maxresident)k\n"},
+		{"time", "\tUser time (seconds): 1.50\n\tSystem time (seconds): 0.10\n"
+			 "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.25\n\tExit status: 0\n"},
+		{"time", "        3.25 real         1.50 user         0.10 sys\n"},
+		{"time", "sleep 3  1.50s user 0.10s system 49% cpu 3.251 total\n"},
+		{"filebench", "61.0: IO Summary: 130000 ops 1300.000 ops/s 200/200 rd/wr 6.5mb/s 4.000ms/op\n"},
+		{"filebench", "IO Summary: 130000 ops 1300.0 ops/s, (200/200 r/w) 6.5mb/s, 325us cpu/op, "
+			      "13.0ms latency\n"},
+		{"iozone", IOZONE "\tChildren see throughput for  4 writers \t=  300000.50 kB/sec\n"},
+		{"bonnie++", BONNIE},
+		{"bonnie++", BONNIE_98 "s\n"},
+		{"bonnie++", "------Sequential Output------\n"
+			     "box           8G:64k  700k  99  200m  20  100m  10  900k  99  300m  15 250.5   5\n"
+			     "Latency             12ms    4060us      46us   80493us      66us   60707us\n"},
+		{"fio", "{\"fio version\":\"x\",\"jobs\":[{\"jobname\":\"g\",\"read\":{\"io_bytes\":4096,"
+			"\"io_kbytes\":4,\"runtime\":1234}}]}\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(whole); i++) {
+		struct format_found all = {0};
+
+		kit_good(whole[i].text, whole[i].format, &all);
+		for (size_t cut = 1; cut < strlen(whole[i].text); cut++) {
+			struct format_found f = {0};
+			struct err e;
+
+			if (kit_read_n(whole[i].text, cut, whole[i].format, &f, &e))
+				continue;
+			for (size_t k = 0; k < f.n_records; k++)
+				for (size_t m = 0; m < f.records[k].n_v; m++)
+					if (!f.records[k].error && !has_number(&all, &f.records[k].v[m]))
+						fail_msg("%.*s: %g", (int)cut, whole[i].text,
+							f.records[k].v[m].value);
+			format_found_clear(&f);
+		}
+		format_found_clear(&all);
+	}
 }
 
 /* Prose and other programs' lines that have words of a result in them. */
@@ -304,6 +374,7 @@ int main(void)
 		cmocka_unit_test(broken_lines_of_time_are_errors),
 		cmocka_unit_test(broken_lines_of_filebench_are_errors),
 		cmocka_unit_test(broken_lines_of_other_tools_are_errors),
+		cmocka_unit_test(a_cut_text_has_no_other_numbers),
 		cmocka_unit_test(other_lines_are_passed_over),
 		cmocka_unit_test(what_a_dd_lost_is_warned_of),
 		cmocka_unit_test(the_rate_of_dd_may_not_contradict),

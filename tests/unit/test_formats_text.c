@@ -185,6 +185,13 @@ static void test_dd_failures(void **state)
 	assert_has(f.records[0].error, "No space left");
 	assert_null(f.records[1].error);
 	format_found_clear(&f);
+	kit_good("dd: failed to open '/x': No such file or directory\n9+0 records in\n9+0 records out\n"
+		 "9437184 bytes (9.4 MB, 9.0 MiB) copied, 0.6 s, 15.7 MB/s\n",
+		"dd", &f);
+	assert_null(f.records[0].error);
+	assert_has(kit_note(&f, 1), "it began no transfer, so this is no trial: dd: failed to open");
+	assert_true(f.notes[0].doubt);
+	format_found_clear(&f);
 	kit_bad("64+0 records in\n64+0 records out\n", NULL, "x:2: dd without its third line");
 	kit_bad("dd: failed to open '/x': No such file or directory\n", NULL,
 		"dd failed: dd: failed");
