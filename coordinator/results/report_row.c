@@ -47,18 +47,23 @@ static void half_width(double percent, struct buf *out)
 	buf_addf(out, "±%.*f%%", places > 1 ? places : 1, percent);
 }
 
-void report_spread_text(const struct result_row *r, const struct scale *s, struct buf *out)
+void report_spread_text(const struct result_row *r, const struct scale *column, struct buf *out)
 {
 	int interval = report_has_interval(r);
 	double lo = interval ? r->ci95[0] : r->min, hi = interval ? r->ci95[1] : r->max;
 	double resolution = interval ? report_mean_resolution(r) : r->resolution;
+	scale_text_fn *text = scale_fits(column, lo) && scale_fits(column, hi) && scale_fits(column, r->mean)
+				      ? scale_number
+				      : scale_text;
+	struct scale s = *column;
 	char from[UNITS_LEN], to[UNITS_LEN];
 
+	scale_tell_apart(&s, lo, resolution, hi, resolution);
 	if (interval && lo > 0)
 		half_width(100 * (hi - lo) / 2 / r->mean, out);
 	else if (interval || report_has_range(r))
-		buf_addf(out, "%c%s…%s%c", interval ? '(' : '[', scale_number(s, lo, resolution, from),
-			scale_number(s, hi, resolution, to), interval ? ')' : ']');
+		buf_addf(out, "%c%s…%s%c", interval ? '(' : '[', text(&s, lo, resolution, from),
+			text(&s, hi, resolution, to), interval ? ')' : ']');
 	else
 		buf_addc(out, '-');
 }

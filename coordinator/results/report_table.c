@@ -173,8 +173,7 @@ static void interval_cell(struct layout_table *l, const struct result_row *r)
 
 static const char *mean_text(const struct layout_table *l, const struct result_row *r, char out[UNITS_LEN])
 {
-	const char *(*text)(const struct scale *, double, double, char *) =
-		l->scale.name[0] == ' ' ? scale_number : scale_text;
+	scale_text_fn *text = l->scale.name[0] == ' ' ? scale_number : scale_text;
 
 	return text(&l->scale, r->mean, report_mean_resolution(r), out);
 }

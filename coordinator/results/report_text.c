@@ -40,6 +40,7 @@ static void print_trials(
 		if (rows[i].listed == 0)
 			continue;
 		scale = report_scale(t->analysis, r, rows[i].host, rows, n, rows[i].metric);
+		scale_tell_apart(&scale, rows[i].min, rows[i].resolution, rows[i].max, rows[i].resolution);
 		report_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
 		for (unsigned k = 0; k < rows[i].listed; k++)
 			buf_addf(t->out, "%s block %u %s", k ? " ·" : "", rows[i].blocks[k],

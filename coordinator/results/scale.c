@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SMALLEST 1e-3 /* of the column's unit; what is less has a unit of its own */
+#define SMALLEST 0.1 /* of the column's unit; what is less has a unit of its own */
 #define CLOCK_FROM 600.0 /* s: below it seconds are as readable, and are what they are compared by */
 #define HOUR 3600.0
 #define DAY 86400.0
@@ -117,15 +117,26 @@ static void clock_text(double v, int places, char out[UNITS_LEN])
 		snprintf(out, UNITS_LEN, "%s%.*fs", sign, places, rounded);
 }
 
+int scale_fits(const struct scale *s, double v)
+{
+	struct scale own;
+
+	if (!isfinite(v) || v == 0 || fabs(v) >= SMALLEST * s->unit)
+		return 1;
+	scale_init(&own, s->kind);
+	scale_take(&own, v);
+	return own.unit >= s->unit;
+}
+
 /* The scale of v alone where the column's is too coarse for it, else the column's. */
 static const struct scale *scale_for(const struct scale *s, double v, struct scale *own)
 {
-	if (v == 0 || fabs(v) >= SMALLEST * s->unit)
+	if (scale_fits(s, v))
 		return s;
 	scale_init(own, s->kind);
 	scale_take(own, v);
 	own->digits = s->digits;
-	return own->unit < s->unit ? own : s;
+	return own;
 }
 
 static const char *print(

@@ -23,10 +23,13 @@ void scale_take(struct scale *s, double v);
 /* Digits enough that a and b look different, where their resolutions (0: exact) let them have any. */
 void scale_tell_apart(
 	struct scale *s, double a, double a_resolution, double b, double b_resolution);
+/* Whether v is told in the column's unit: not where it is less than a tenth of it. */
+int scale_fits(const struct scale *s, double v);
+typedef const char *scale_text_fn(const struct scale *s, double v, double resolution, char out[UNITS_LEN]);
 /* "549 MiB/s", "305s", "18m22.99s", "-" for NaN. No digit is finer than the resolution (0: exact). Values
  * too small for the column's unit have one of their own. Into out; returns it or a literal. */
-const char *scale_text(const struct scale *s, double v, double resolution, char out[UNITS_LEN]);
+scale_text_fn scale_text;
 /* The same without the unit where that is the column's: "549", "305", but "18m22.99s". */
-const char *scale_number(const struct scale *s, double v, double resolution, char out[UNITS_LEN]);
+scale_text_fn scale_number;
 
 #endif
