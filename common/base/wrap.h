@@ -8,7 +8,8 @@
  * blanks; what follows begins below the text behind the line's first gap of two blanks, or with two
  * blanks where it has none. A word that is wider than the rest of a line stands alone. A "·" stays
  * with the word before it, and what stands between two of them breaks only where it does not fit a
- * line of its own. Colours (ESC [ … m) take no room, other characters one column each.
+ * line of its own. Colours (ESC [ … m) take no room, other characters the columns
+ * that utf8_next() says.
  * width 0: unchanged. */
 void wrap_lines(const char *text, unsigned width, struct buf *out);
 

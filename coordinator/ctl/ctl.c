@@ -15,6 +15,7 @@
 
 #include "common/base/help.h"
 #include "common/base/mem.h"
+#include "common/base/wrap.h"
 #include "coordinator/ctl/print.h"
 
 int ctl_exit_status(enum err_code code)
@@ -45,6 +46,17 @@ int ctl_out(struct buf *b, struct err *e)
 	return whole ? 0 : err_sys(e, "standard output");
 }
 
+int ctl_out_lines(const struct ctl *c, const struct buf *lines, struct err *e)
+{
+	struct buf out = {0};
+	int r;
+
+	wrap_lines(buf_str(lines), c->width_out, &out);
+	r = ctl_out(&out, e);
+	buf_free(&out);
+	return r;
+}
+
 int ctl_out_json(json_t *v, struct err *e)
 {
 	struct buf out = {0};
@@ -64,14 +76,27 @@ const char *ctl_command(const struct ctl *c, char out[CTL_COMMAND_LEN])
 	return out;
 }
 
-static void say(const char *prefix, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
-static void say(const char *prefix, const char *fmt, va_list ap)
+void ctl_tell(const struct ctl *c, const char *lines)
 {
-	char *text = xvasprintf(fmt, ap), *safe = print_safe_dup(text);
+	struct buf out = {0};
 
-	fprintf(stderr, "%s%s\n", prefix, safe);
-	free(safe);
+	wrap_lines(lines, c->width_err, &out);
+	fwrite(buf_str(&out), 1, out.len, stderr);
+	buf_free(&out);
+}
+
+static void say(const struct ctl *c, const char *prefix, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
+static void say(const struct ctl *c, const char *prefix, const char *fmt, va_list ap)
+{
+	char *text = xvasprintf(fmt, ap);
+	struct buf line = {0};
+
+	buf_adds(&line, prefix);
+	print_safe(text, &line);
+	buf_addc(&line, '\n');
+	ctl_tell(c, line.data);
+	buf_free(&line);
 	free(text);
 }
 
@@ -82,7 +107,7 @@ void ctl_note(const struct ctl *c, const char *fmt, ...)
 	if (c->quiet || c->json)
 		return;
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	say(c, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -93,7 +118,7 @@ void ctl_warn(const struct ctl *c, const char *fmt, ...)
 	if (c->json)
 		return;
 	va_start(ap, fmt);
-	say("arraymark: warning: ", fmt, ap);
+	say(c, "arraymark: warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -127,7 +152,8 @@ static void error_as_text(const struct ctl *c, const struct verb *v, const struc
 	print_safe(e->text, &out);
 	if (e->code == ERR_USAGE)
 		buf_addf(&out, " (see `arraymark %s%s-h`)", v ? v->name : "", v ? " " : "");
-	fprintf(stderr, "%s\n", buf_str(&out));
+	buf_addc(&out, '\n');
+	ctl_tell(c, out.data);
 	buf_free(&out);
 }
 
@@ -229,7 +255,8 @@ static int set_globals(struct ctl *c, const struct args *a, struct err *e)
 	c->json = args_get(a, "json") != NULL;
 	c->terminal_out = isatty(STDOUT_FILENO);
 	c->terminal_err = isatty(STDERR_FILENO) && !dumb;
-	c->width_out = c->terminal_out ? screen_width(STDOUT_FILENO) : 0;
+	c->width_out = screen_columns(STDOUT_FILENO);
+	c->width_err = screen_columns(STDERR_FILENO);
 	if (strcmp(when, "auto") && strcmp(when, "always") && strcmp(when, "never"))
 		return err_set(e, ERR_USAGE, "--color %s: auto, always or never is expected", when);
 	c->color_out = has_colors(when, c->terminal_out);

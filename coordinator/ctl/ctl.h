@@ -32,7 +32,7 @@ struct ctl {
 	int quiet, json;
 	int color_out, color_err; /* whether that stream gets colours */
 	int terminal_out, terminal_err;
-	unsigned width_out; /* columns of the terminal on stdout; 0: there is none */
+	unsigned width_out, width_err; /* columns of the terminal on that stream; 0: there is none */
 	struct strv more; /* lines that belong to the error, beside its text */
 };
 
@@ -69,11 +69,16 @@ void ctl_help(const struct verb *v, struct buf *out);
 
 /* Writes to stdout and resets the buffer. */
 int ctl_out(struct buf *b, struct err *e);
+/* Writes lines for people to stdout: on a terminal those that are too wide for it go on below. */
+int ctl_out_lines(const struct ctl *c, const struct buf *lines, struct err *e);
 /* v as the one document of --json; steals the reference. */
 int ctl_out_json(json_t *v, struct err *e);
 /* "arraymark", or "arraymark -c X" where that was given: for hints. */
 #define CTL_COMMAND_LEN 320
 const char *ctl_command(const struct ctl *c, char out[CTL_COMMAND_LEN]);
+/* Lines for people on stderr, each with its newline and safe for a terminal. What is too wide for one goes
+ * on below; elsewhere lines stay whole. */
+void ctl_tell(const struct ctl *c, const char *lines);
 /* A hint for people on stderr: silent with -q and --json. */
 void ctl_note(const struct ctl *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A warning on stderr: silent with --json only. */

@@ -6,7 +6,6 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
-#include "common/base/wrap.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/print.h"
 #include "coordinator/ctl/verbs.h"
@@ -170,7 +169,7 @@ static int get(struct ctl *c, const char *host, json_t **ret, struct err *e)
 
 static int show(struct ctl *c, const struct args *a, struct err *e)
 {
-	struct buf text = {0}, out = {0};
+	struct buf text = {0};
 	const json_t *inventory;
 	json_t *v;
 	int r;
@@ -187,10 +186,8 @@ static int show(struct ctl *c, const struct args *a, struct err *e)
 		show_disks(&text, inventory, c);
 		show_pools(&text, inventory, c->color_out);
 	}
-	wrap_lines(buf_str(&text), c->width_out, &out);
-	r = ctl_out(&out, e);
+	r = ctl_out_lines(c, &text, e);
 	buf_free(&text);
-	buf_free(&out);
 	json_decref(v);
 	return r;
 }

@@ -241,13 +241,13 @@ static int check_text(struct ctl *c, const struct planfile *f, const json_t *v, 
 
 	text_lines(json_object_get(v, "errors"), "", &wrong);
 	text_lines(json_object_get(v, "warnings"), "warning: ", &wrong);
-	fputs(buf_str(&wrong), stderr);
+	ctl_tell(c, buf_str(&wrong));
 	if (f->plan) {
 		plan_line(f, &out);
 		host_lines(json_object_get(v, "hosts"), c->color_out, &out);
 		planfile_estimate_text(json_object_get(v, "estimate"), &out);
 	}
-	r = ctl_out(&out, e);
+	r = ctl_out_lines(c, &out, e);
 	if (!r && n)
 		r = err_set(e, ERR_INPUT, "%s has %zu error%s", f->name, n, n == 1 ? "" : "s");
 	else if (!r && !is_fine(v))

@@ -3,23 +3,35 @@
 #include "coordinator/ctl/screen.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/base/units.h"
+#include "common/base/wrap.h"
 
-unsigned screen_width(int fd)
+#define COLUMNS_MIN 8
+#define COLUMNS_MAX 10000
+
+unsigned screen_columns(int fd)
 {
+	const char *asked = getenv("COLUMNS");
 	struct winsize w = {0};
+	struct err ignored;
+	int64_t n;
 
-	return ioctl(fd, TIOCGWINSZ, &w) || w.ws_col < 8 ? 0 : w.ws_col;
+	if (!isatty(fd))
+		return 0;
+	if (asked && !units_parse_int(asked, COLUMNS_MIN, COLUMNS_MAX, &n, &ignored))
+		return (unsigned)n;
+	return ioctl(fd, TIOCGWINSZ, &w) || w.ws_col < COLUMNS_MIN ? 0 : w.ws_col;
 }
 
 void screen_size(unsigned *ret_width, unsigned *ret_height)
 {
 	struct winsize w = {0};
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || w.ws_col < 8 || w.ws_row < 2)
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || w.ws_col < COLUMNS_MIN || w.ws_row < 2)
 		w = (struct winsize){.ws_col = 80, .ws_row = 24};
 	*ret_width = w.ws_col;
 	*ret_height = w.ws_row;
@@ -65,7 +77,7 @@ void screen_say(struct screen *s, const struct view *v, const char *line)
 	int up = s->terminal && s->drawn;
 
 	add_erase(s, &out);
-	buf_adds(&out, line);
+	wrap_lines(line, screen_columns(STDERR_FILENO), &out);
 	buf_addc(&out, '\n');
 	if (up)
 		add_block(s, v, &out);

@@ -17,8 +17,9 @@ struct screen {
 void screen_draw(struct screen *s, const struct view *v);
 /* A line above the block (or just a line), then the block again. The line is escaped already. */
 void screen_say(struct screen *s, const struct view *v, const char *line);
-/* Columns of the terminal on that descriptor; 0 when it does not tell. */
-unsigned screen_width(int fd);
+/* Columns for lines on that descriptor: $COLUMNS where it is a terminal and that is set, else what the
+ * terminal tells; 0 when it is none or does not tell. */
+unsigned screen_columns(int fd);
 /* Size of the terminal on stderr, 80 x 24 when it does not tell. */
 void screen_size(unsigned *ret_width, unsigned *ret_height);
 

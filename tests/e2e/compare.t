@@ -251,11 +251,50 @@ test_lacks() {
 	status "a workload that one side has not is undecided" 5 "$T/lacks.txt" --fail-if 'load elapsed > +50%'
 }
 
+# on_terminal COLUMNS WORD…: in $T, on a terminal of that width; what stands on it, without its carriage returns,
+# is in $T/screen.
+on_terminal() {
+	local width=$1 command
+	shift
+	printf -v command '%q ' "$@"
+	(cd "$T" && TERM=xterm script -qec "stty cols $width rows 24; $command" /dev/null </dev/null | tr -d '\r' >"$T/screen")
+}
+
+widest() { LC_ALL=C.UTF-8 wc -L <"$1"; }
+words_of() { tr -s ' ' '\n' <"$1"; }
+
+# What is too wide for a terminal goes on below; in a pipe each line is whole.
+test_terminal() {
+	local -a told=(env -u COLUMNS "$AM" --color never compare 硬盘阵列.txt --format csv -o /dev/null)
+	local width
+	if ! command -v script >/dev/null || ! locale -a 2>/dev/null | grep -qi '^C.utf-*8$'; then
+		skip "lines on a terminal" "script or the locale C.UTF-8 is not here"
+		return
+	fi
+	cp "$EXAMPLES/raidz2-8-vs-10-disks.txt" "$T/硬盘阵列.txt"
+	(cd "$T" && "${told[@]}" 2>"$T/err")
+	is "in a pipe a warning is a line" "$(grep -c '' "$T/err")" 2
+	check "wider than a terminal" test "$(widest "$T/err")" -gt 132
+	for width in 50 80; do
+		on_terminal "$width" "${told[@]}"
+		check "warnings fit a terminal of $width columns" test "$(widest "$T/screen")" -le "$width"
+		is "of $width: each begins a line" "$(grep -c '^arraymark: warning: ' "$T/screen")" 2
+		check_not "of $width: all others are indented" grep -qv '^arraymark: warning: \|^  [^ ]' "$T/screen"
+		is "of $width: nothing is lost" "$(words_of "$T/screen")" "$(words_of "$T/err")"
+		on_terminal "$width" env -u COLUMNS "$AM" --color never compare none-such-file-anywhere.txt
+		check "errors fit $width columns" test "$(widest "$T/screen")" -le "$width"
+		like "and are whole" "$(words_of "$T/screen" | xargs)" 'nor such a run: .arraymark runs. lists the runs'
+	done
+	on_terminal 80 env COLUMNS=40 "${told[@]:3}"
+	check "or as many columns as COLUMNS says" test "$(widest "$T/screen")" -le 40
+}
+
 test_published
 test_files
 test_statuses
 test_formats
 test_metrics_of_some
 test_lacks
+test_terminal
 check "nothing was kept or started" test ! -e "$XDG_DATA_HOME/arraymark" -a ! -e "$HOME/.config/arraymark"
 done_testing
