@@ -127,7 +127,7 @@ static int check_rate(const struct parts *parts, const struct dd_transfer *t, st
 			(n.value - n.resolution) * units[i] <= most * (1 + 1e-9))
 			return 0;
 	return err_set(e, ERR_INPUT,
-		"%llu bytes in '%.*s', read as %.9g s, are %.4g bytes a second, but its rate is '%.*s'",
+		"%llu bytes in '%.*s', read as %.9g s, are %.9g bytes a second, but its rate is '%.*s'",
 		t->bytes, (int)(parts->seconds_end - parts->seconds), parts->seconds,
 		t->seconds.value, bytes / t->seconds.value, (int)strcspn(rate, "),"), rate);
 }
@@ -227,7 +227,9 @@ static int read_transfer(const char *s, struct dd_transfer *ret, struct err *e)
 		return 0;
 	}
 	if (isdigit((unsigned char)*skip_blanks(p)) || (!gnu_parts(p, &parts) && !bsd_parts(p, &parts))) {
-		err_set(e, ERR_INPUT, "it is not whole");
+		err_set(e, ERR_INPUT,
+			"it is not whole: 'BYTES bytes … copied, SECONDS s, RATE' or 'BYTES bytes transferred "
+			"in SECONDS secs (RATE)'");
 		return 0;
 	}
 	if (seconds_field(&parts, &t.seconds, e) || check_rate(&parts, &t, e))
@@ -251,8 +253,7 @@ int dd_transfer_line(const char *line, int last, struct dd_transfer *ret, struct
 	if (like < 0 && !is_like_transfer(s, last))
 		return 0;
 	return err_set(e, ERR_INPUT,
-		"dd's line '%.*s' cannot be used: %s (whole, it is 'BYTES bytes … copied, SECONDS s, "
-		"RATE'); put it right or take it away",
+		"dd's line '%.*s' cannot be used: %s; put it right or take it away",
 		SHOWN, s, why.text);
 }
 

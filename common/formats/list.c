@@ -273,6 +273,10 @@ static int take_values(
 				"1102.99, 549MiB/s or a line such as 'layout: name'",
 				skip_blanks(r->s));
 		plain = !q.metric;
+		if (plain && isalpha((unsigned char)*skip_blanks(p)))
+			return reader_wrong(r,
+				"'%.*s' is no unit that is known: sec, min, hours, ms, MB/s, MiB/s, ops/s or IOPS",
+				(int)strcspn(skip_blanks(p), " \t,;"), skip_blanks(p));
 		if (plain) {
 			q.metric = c->metric ? c->metric : "elapsed";
 			q.unit = c->metric ? c->unit : "s";

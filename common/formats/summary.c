@@ -174,7 +174,7 @@ static int check_mean(const struct row *row, struct reader *r)
 			mean->value, min->value, max->value);
 	return reader_wrong(r,
 		"%llu values from %.9g to %.9g, both of them there, cannot have a mean of %.9g, only one of "
-		"%.6g to %.6g",
+		"%.6g to %.6g: put right which is wrong, n or one of them",
 		row->n, min->value, max->value, mean->value,
 		((n - 1) * min->value + max->value) / n, (min->value + (n - 1) * max->value) / n);
 }

@@ -349,7 +349,7 @@ static void the_rate_of_dd_may_not_contradict(void **state)
 		format_found_clear(&f);
 	}
 	kit_bad(table[2].line, NULL,
-		"1048576000 bytes in '1,234 s', read as 1.234 s, are 8.497e+08 bytes a second, but its rate "
+		"1048576000 bytes in '1,234 s', read as 1.234 s, are 849737439 bytes a second, but its rate "
 		"is '850 kB/s'");
 }
 
