@@ -66,12 +66,23 @@ static int set_bytes(struct context *c, struct reader *r, const char *value)
 	return 1;
 }
 
+static int set_data(struct context *c, struct reader *r, const char *value)
+{
+	if (data_told_parse(value, &c->data))
+		return reader_wrong(
+			r, "data '%.60s' is not known: %s%s", value, DATA_TOLD_WORDS,
+			str_starts(value, "zero") ? " (did you mean zero?)" : "");
+	return 1;
+}
+
 int context_set(struct context *c, struct reader *r, const char *key, const char *value)
 {
 	if (!strcmp(key, "metric"))
 		return set_metric(c, r, value);
 	if (!strcmp(key, "bytes"))
 		return set_bytes(c, r, value);
+	if (!strcmp(key, "data"))
+		return set_data(c, r, value);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		char **at = (char **)((char *)c + texts[i].offset);
 
@@ -122,7 +133,7 @@ int context_line(struct context *c, struct reader *r, struct format_found *f)
 int context_unknown(struct reader *r, const char *s)
 {
 	static const char *const keys[] = {
-		"run", "host", "layout", "workload", "op", "cache", "bytes", "metric", NULL};
+		"run", "host", "layout", "workload", "op", "cache", "data", "bytes", "metric", NULL};
 	char *key = xstrndup(s, strcspn(s, ":"));
 	const char *near = str_nearest(key, keys);
 
@@ -130,8 +141,8 @@ int context_unknown(struct reader *r, const char *s)
 		reader_wrong(r, "'%.40s:' is no key (did you mean '%s:'?)", key, near);
 	else
 		reader_wrong(r,
-			"'%.40s:' is no key: run, host, layout, workload, op, cache, bytes and metric "
-			"are",
+			"'%.40s:' is no key: run, host, layout, workload, op, cache, data, bytes and "
+			"metric are",
 			key);
 	free(key);
 	return -1;
@@ -150,6 +161,8 @@ void context_apply(const struct context *c, struct format_record *rec)
 	fill(&rec->workload, c->workload);
 	fill(&rec->op, c->op);
 	fill(&rec->cache, c->cache);
+	if (!rec->data.known)
+		rec->data = c->data;
 	if (!rec->bytes)
 		rec->bytes = c->bytes;
 }

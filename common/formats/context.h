@@ -1,7 +1,7 @@
 /*
  * What lines such as "layout: raidz2" say about the results that follow, in texts that people
  * write or put together: run, host, layout, workload, op, bytes (of one trial), metric (of plain
- * numbers), cache. Internal to common/formats.
+ * numbers), cache, data. Internal to common/formats.
  */
 #ifndef COMMON_FORMATS_CONTEXT_H
 #define COMMON_FORMATS_CONTEXT_H
@@ -10,6 +10,7 @@
 
 struct context {
 	char *host, *layout, *workload, *op, *cache;
+	struct data_told data;
 	uint64_t bytes;
 	const char *metric, *unit; /* of numbers without a unit; NULL: seconds */
 	size_t first_result;       /* line of the first result; run: must stand before it */

@@ -29,6 +29,7 @@ struct state {
 	int untimed;     /* "N+N records" lines, one under the other, that had no transfer or time yet */
 	size_t untimed_line; /* the last of them */
 	int at_records;      /* it says "record", and nothing but blank lines came behind it */
+	struct data_told command; /* what the dd of the last command line wrote */
 	char *failure;       /* of the transfer to come, NULL: none */
 	char *unopened;      /* what was said last of a dd that began none, or NULL */
 };
@@ -119,6 +120,7 @@ static int take_transfer(
 	rec->seconds = t->seconds.value;
 	rec->seconds_resolution = t->seconds.resolution;
 	rec->error = s->failure;
+	rec->data = s->command;
 	context_apply(&s->c, rec);
 	if (rec->error) {
 		found_note(f, r->no, r->no, "dd: a transfer that failed: %s", rec->error);
@@ -215,13 +217,24 @@ static int is_cut_records(const struct reader *r)
 
 static int take_other(struct reader *r, struct state *s, struct format_found *f)
 {
+	char data[DATA_TOLD_LEN];
 	int taken;
 
 	if (f->n_records && is_cut_records(r))
 		return reader_wrong(r, "'%.40s' is cut off, as is the dd that it begins to tell of", r->s);
 	if (!is_blank(r->s))
 		s->transfers = s->at_records = 0;
+	if (dd_command_line(r->s, &s->command)) {
+		if (s->command.known)
+			found_note(f, r->no, r->no, "dd's command line: data %s of what follows",
+				data_told_text(&s->command, data));
+		else
+			found_unused(f, r->no, "dd's command line: not used");
+		return 0;
+	}
 	taken = context_line(&s->c, r, f);
+	if (taken == 1 && str_starts(skip_blanks(r->s), "data:"))
+		s->command = (struct data_told){0};
 	if (taken == 0)
 		found_unused(f, r->no, "not used");
 	return taken < 0 ? -1 : 0;

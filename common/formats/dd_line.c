@@ -271,6 +271,55 @@ int dd_records_line(const char *line, struct dd_blocks *ret)
 	return 1;
 }
 
+/* The dd of a command line, behind its name: "time (dd if=…", "$ sudo /bin/dd if=…"; else NULL. */
+static const char *behind_dd(const char *line)
+{
+	for (const char *s = strstr(line, "dd"); s; s = strstr(s + 1, "dd"))
+		if ((s == line || strchr(" \t(/`;{&", s[-1])) && (s[2] == ' ' || s[2] == '\t'))
+			return s + 2;
+	return NULL;
+}
+
+static int is_word(const char *s, size_t len, const char *word)
+{
+	return len == strlen(word) && !strncmp(s, word, len);
+}
+
+static struct data_told data_from(const char *file, size_t len)
+{
+	if (is_word(file, len, "/dev/zero"))
+		return (struct data_told){1, DATA_ZERO, 0};
+	if (is_word(file, len, "/dev/urandom") || is_word(file, len, "/dev/random"))
+		return (struct data_told){1, DATA_RANDOM, 0};
+	return (struct data_told){0};
+}
+
+int dd_command_line(const char *line, struct data_told *ret)
+{
+	const char *s = behind_dd(line), *from = NULL;
+	size_t from_len = 0;
+	int has_to = 0, piped;
+
+	while (s && *(s = skip_blanks((char *)s))) {
+		size_t key = strspn(s, "abcdefghijklmnopqrstuvwxyz"), len;
+
+		if (!key || s[key] != '=') /* no operand: the command has ended */
+			break;
+		len = key + 1 + strcspn(s + key + 1, " \t);&|`<>");
+		if (is_word(s, key, "if")) {
+			from = s + key + 1;
+			from_len = len - key - 1;
+		}
+		has_to |= is_word(s, key, "of");
+		s += len;
+	}
+	if (!from || !has_to)
+		return 0;
+	piped = strchr(line, '|') && !strstr(line, "||");
+	*ret = piped || strstr(s, "if=") ? (struct data_told){0} : data_from(from, from_len);
+	return 1;
+}
+
 int dd_failure_line(const char *line)
 {
 	const char *s = after_word(skip_blanks(line), "dd: ");

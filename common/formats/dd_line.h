@@ -3,6 +3,7 @@
 #define COMMON_FORMATS_DD_LINE_H
 
 #include "common/formats/number.h"
+#include "common/measure/data_told.h"
 
 struct dd_transfer {
 	unsigned long long bytes;
@@ -20,6 +21,9 @@ struct dd_blocks {
 };
 /* 1: "64+0 records in", in any language. */
 int dd_records_line(const char *line, struct dd_blocks *ret);
+/* The line has a dd that is given what to read, such as "$ dd if=/dev/zero of=/tank/f bs=1M": 1, and
+ * *ret is the data that comes from there, not known of a file, behind a pipe, or where there are several. */
+int dd_command_line(const char *s, struct data_told *ret);
 /* 1: "dd: error writing '/x': …"; warnings are none. */
 int dd_failure_line(const char *line);
 

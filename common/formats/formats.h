@@ -15,6 +15,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/measure/data_told.h"
 
 #define FORMAT_MAX_BYTES ((size_t)256 << 20) /* a longer text is refused */
 #define FORMAT_LINE_MAX ((size_t)1 << 20)    /* a longer line is refused, except inside JSON */
@@ -40,6 +41,7 @@ struct format_record {
 	size_t line, last_line;              /* from 1 */
 	char *host, *layout, *workload, *op; /* NULL: the text does not say; op: "read", "write" */
 	char *cache;                         /* NULL, or what the text says of the caches */
+	struct data_told data;
 	char *error;             /* NULL, or why this trial failed: its values do not count */
 	uint32_t n;              /* 0: one trial; else the values are summaries of n trials */
 	int64_t started_wall_ns; /* 0: not known */

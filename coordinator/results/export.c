@@ -130,6 +130,8 @@ static json_t *printed_json(const struct result_trial *t)
 
 void export_trial(const struct result_trial *t, struct buf *out)
 {
+	char data[DATA_TOLD_LEN];
+
 	export_begin("trial", t->run, out);
 	export_members(&export_trial_table, t, out);
 	add_telemetry(&t->sum.tele, out);
@@ -137,6 +139,8 @@ void export_trial(const struct result_trial *t, struct buf *out)
 	add_json("evidence", export_evidence_json(t->sum.n_evidence ? t->sum.evidence : NULL), out);
 	if (t->n_printed)
 		add_json("printed", printed_json(t), out);
+	if (t->data.known)
+		add_json("data", json_text(data_told_text(&t->data, data)), out);
 	buf_adds(out, "}\n");
 	export_detail(t, out);
 	export_trial_disks(t, out);
@@ -155,8 +159,11 @@ json_t *export_of_trial(
 void export_summary(const struct result_summary *m, struct buf *out)
 {
 	json_t *o = export_line_new("summary", m->run);
+	char data[DATA_TOLD_LEN];
 
 	export_fields_write(o, &export_summary_table, m);
+	if (m->data.known)
+		set(o, "data", json_text(data_told_text(&m->data, data)));
 	export_line_end(o, out);
 }
 

@@ -135,6 +135,19 @@ static int read_printed(const struct export_line *l, struct result_trial *t, str
 	return 0;
 }
 
+/* Lines have it where it is told. */
+static int read_data(const struct export_line *l, struct data_told *ret, struct err *e)
+{
+	const json_t *v = json_object_get(l->o, "data");
+
+	if (!v || json_is_null(v))
+		return 0;
+	if (!json_is_string(v) || data_told_parse(json_string_value(v), ret))
+		return export_unexpected(
+			l, FIELD_OF_LINE, "data", v, DATA_TOLD_WORDS, e);
+	return 0;
+}
+
 /* A trial that went well has no error, one that did not has a text for it. */
 static int settle_error(const struct export_line *l, struct trial_summary *t, struct err *e)
 {
@@ -156,6 +169,7 @@ static int read_trial_parts(const struct export_line *l, struct result_trial *t,
 
 	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_trial_table, t, e) ||
 		settle_error(l, &t->sum, e) || read_printed(l, t, e) ||
+		read_data(l, &t->data, e) ||
 		export_object(l, FIELD_OF_LINE, l->o, "telemetry", 0, &telemetry, e) ||
 		export_fields_read(l, (struct field_place){"telemetry", FIELD_WHOLE}, telemetry,
 			&export_telemetry_table, &t->sum.tele, e) ||
@@ -204,6 +218,7 @@ static int read_summary(struct result_set *s, const struct export_line *l, uint6
 	struct result_summary m = {.run = run, .min = NAN, .max = NAN, .stddev = NAN};
 
 	if (export_fields_read(l, FIELD_OF_LINE, l->o, &export_summary_table, &m, e) ||
+		read_data(l, &m.data, e) ||
 		check_summary(l, &m, e)) {
 		result_summary_clear(&m);
 		return -1;

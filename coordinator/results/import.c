@@ -153,6 +153,7 @@ static void take_summary(struct import *im, const struct format_record *rec)
 			.resolution =
 				fmax(v->resolution, fmax(v->min_resolution, v->max_resolution)),
 			.stddev_resolution = v->stddev_resolution,
+			.data = rec->data,
 			.unit_assumed = (v->marks & FORMAT_UNIT_ASSUMED) != 0};
 		m->layout = index_of(im->layouts, &im->run->layouts, m->layout_name);
 		m->workload = index_of(im->workloads, &im->run->workloads, m->workload_name);
@@ -199,6 +200,7 @@ static void take_trial(struct import *im, struct format_record *rec)
 		.workload_name = xstrdup(workload_of(im, rec)),
 		.op = xstrdup(rec->op ? rec->op : ""),
 		.cache = xstrdup(rec->cache ? rec->cache : ""),
+		.data = rec->data,
 		.complete = 1};
 
 	t.layout = index_of(im->layouts, &im->run->layouts, t.layout_name);

@@ -91,6 +91,11 @@ char *rule_environment_text(const struct json_t *inventory, size_t field);
 
 void rule_cached_read(const struct rule_input *in);       /* V01 */
 void rule_compressible(const struct rule_input *in);      /* V02 */
+/* Of V02: what files tell of their data, where there is no plan. */
+void rule_compressible_told(const struct rule_input *in);
+/* Adds that such data was written, and that nothing tells whether the volume compresses it. */
+void finding_may_compress(const struct rule_input *in, const struct data_told *d, const char *host,
+	const char *layout, const char *workload);
 void rule_sync_untimed(const struct rule_input *in);      /* V03 */
 void rule_few_trials(const struct rule_input *in);        /* V04 */
 void rule_wide_spread(const struct rule_input *in);       /* V05 */
@@ -122,6 +127,8 @@ void rule_pace_lost(const struct rule_input *in);
 void rule_environments(const struct rule_input *in);      /* V13 */
 /* Of V13: what the trials of a workload took. */
 void rule_inputs_differ(const struct rule_input *in);
+/* Of V13: what files tell of the data of their trials. */
+void rule_data_differ(const struct rule_input *in);
 /* Of V13: where and how the runs were measured that stand beside each other. */
 void rule_sources_differ(const struct rule_input *in);
 void rule_sectors(const struct rule_input *in);           /* V14 */

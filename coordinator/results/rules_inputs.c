@@ -198,6 +198,7 @@ void rule_inputs_differ(const struct rule_input *in)
 		(in->run->run->n_sources || strcmp(in->run->run->state, "imported") == 0)) {
 		amounts_differ(in);
 		caches_differ(in);
+		rule_data_differ(in);
 	}
 
 	for (size_t i = 0; i < ARRAY_LEN(taken); i++) {

@@ -409,17 +409,47 @@ void rule_samples_missing(const struct rule_input *in)
 	}
 }
 
-void rule_spread_bounded(const struct rule_input *in)
+static int is_bounded(const struct rule_input *in, const struct result_row *row)
 {
+	return rule_row_is_headline(in, row) && row->summary_only && isnan(row->stddev);
+}
+
+static int has_range(const struct result_row *row)
+{
+	return !isnan(row->min) && !isnan(row->max);
+}
+
+/* Of all results there are, which then need not be named. */
+static int all_are_bounded(const struct rule_input *in)
+{
+	const struct result_row *first = NULL;
+
 	FOR_ROWS(in, row)
 	{
-		int has_range = !isnan(row->min) && !isnan(row->max);
+		if (!row->n || !analysis_is_shown(in->run, row))
+			continue;
+		if (!is_bounded(in, row) || (first && has_range(first) != has_range(row)))
+			return 0;
+		first = row;
+	}
+	return first != NULL;
+}
 
-		if (rule_row_is_headline(in, row) && row->summary_only && isnan(row->stddev))
-			finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
-				json_pack("{si sb}", "n", (int)row->n, "range", has_range), "%s",
-				has_range ? "spread bounded by mean, min and max, not known"
-					  : "no spread told: a mean without range or standard deviation "
-					    "is judged by nothing");
+void rule_spread_bounded(const struct rule_input *in)
+{
+	int all = all_are_bounded(in);
+
+	FOR_ROWS(in, row)
+	{
+		if (!is_bounded(in, row))
+			continue;
+		finding_add(in, SEVERITY_WARNING, all ? NULL : row->host, all ? NULL : row->layout,
+			all ? NULL : row->workload,
+			json_pack("{si sb}", "n", (int)row->n, "range", has_range(row)), "%s",
+			has_range(row) ? "spread bounded by mean, min and max, not known"
+				       : "no spread told: a mean without range or standard deviation "
+					 "is judged by nothing");
+		if (all)
+			return;
 	}
 }

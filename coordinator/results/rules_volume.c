@@ -59,6 +59,18 @@ static enum compressing is_plain(const struct trial_evidence *v)
 		       : COMPRESSING_UNKNOWN;
 }
 
+/* What is written may shrink, and neither plan nor host tells whether it does. */
+static void not_told(const struct rule_input *in, const char *host, const struct layout *l,
+	const struct workload *w)
+{
+	struct workload_nature n;
+	struct data_told d;
+
+	workload_nature(w, &n);
+	d = (struct data_told){1, n.data, n.data == DATA_ZERO ? 0 : n.compressible_percent};
+	finding_may_compress(in, &d, host, l->name, w->name);
+}
+
 static void compressed_told(const struct rule_input *in, const char *host, const struct layout *l,
 	const struct workload *w, const char *setting)
 {
@@ -93,8 +105,7 @@ static void compressed_there(const struct rule_input *in, const struct volume_di
 	char *setting;
 
 	if (c == COMPRESSING_UNKNOWN)
-		finding_unknown(in, l->existing ? "no settings of layouts that were there already"
-						: "no version of ZFS");
+		not_told(in, d->host, l, w);
 	if (c != COMPRESSING_YES)
 		return;
 	setting = value ? xasprintf("compression=%s", value) : xasprintf("the default of %s", zfs);
@@ -172,7 +183,7 @@ void rule_compressible(const struct rule_input *in)
 	const struct plan *p = in->run->plan;
 
 	if (!p)
-		finding_unknown(in, "no plan");
+		rule_compressible_told(in);
 	for (size_t i = 0; p && i < p->n_workloads; i++)
 		compressed_for(in, &p->workloads[i]);
 }

@@ -13,6 +13,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/measure/data_told.h"
 #include "common/measure/sample.h"
 
 struct json_t;
@@ -68,6 +69,7 @@ struct result_trial {
 	int complete;   /* its unit (block x layout) ended well, teardown included */
 	uint32_t lost;  /* records lost on the way to the store while it ran: samples are missing */
 	char *cache;
+	struct data_told data; /* of imports; of our own runs the plan tells it */
 	uint64_t usable_bytes; /* 0: not known */
 	struct trial_summary sum;
 	struct result_printed *printed; /* NULL for our own runs */
@@ -86,6 +88,7 @@ struct result_summary {
 	double resolution; /* the last printed digit; 0: exact */
 	double stddev_resolution;
 	int unit_assumed; /* as in result_printed */
+	struct data_told data;
 };
 /* A host of a run with `until` that stopped because every comparison was precise enough. */
 struct result_stop {

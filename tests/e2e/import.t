@@ -32,6 +32,11 @@ test_import() {
 	ends "averages with their range" 0 fleet_ctl import "$EXAMPLES/zfs-vs-hardware-raid.txt" --as h700
 	run fleet_ctl compare h700
 	like "have their verdict" "$(cat "$T/out")" '^raidz2 +10 +56s .* -82% \(-84…-79%\) +faster$'
+	like "and keep what was written" "$(cat "$T/out")" '^warning +V02 zeros written, compression unknown'
+	fleet_ctl export h700 >"$T/h700.jsonl"
+	is "so does their export" "$(jq -c 'select(.type == "summary") | .data' "$T/h700.jsonl" | sort -u)" '"zero"'
+	run "$FLEET_BIN/arraymark" compare "$T/h700.jsonl"
+	like "read again" "$(cat "$T/out")" '^warning +V02 zeros written, compression unknown'
 	refused "a host that the run was not on: its hosts are named" 1 "no job on 'nosuch'; its hosts: knew" fleet_ctl show old-raidz --host nosuch
 	refused "also as JSON" 1 'its hosts: knew' fleet_ctl --json show old-raidz --host nosuch
 	is "as JSON, too, only that host's" "$(fleet_ctl --json show old-raidz --host knew | jq -c '[.jobs[].host, .trials[].host] | unique')" '["knew"]'

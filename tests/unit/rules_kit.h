@@ -37,6 +37,7 @@ struct scene {
 	uint32_t lost;
 	double resolution; /* of printed times; 0: our own */
 	int summary;  /* averages alone; 2: without their range */
+	const char *says[2]; /* of the data of each layout's results; NULL: nothing */
 	/* what the host tells of the two disks under left and under right: members of JSON objects;
 	 * NULL: nothing */
 	const char *disks[2][2];
@@ -286,6 +287,12 @@ static inline void set_detail(const struct scene *c, uint32_t layout, struct tri
 		detail_note(d, "settings", note);
 }
 
+static inline void set_says(const struct scene *c, uint32_t layout, struct data_told *d)
+{
+	if (c->says[layout])
+		assert_int_equal(data_told_parse(c->says[layout], d), 0);
+}
+
 static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t block, struct buf *lines)
 {
 	static const double usual[] = {1000.25, 1010.5, 1020.125};
@@ -306,6 +313,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	t.sum.ops = c->kind ? t.sum.bytes / 4096 : 0;
 	t.sum.started_wall_ns =
 		c->untimed ? 0 : 1700000000 * NS_PER_S + (block * 2 + layout) * NS_PER_S;
+	set_says(c, layout, &t.data);
 	set_cpu(c, &t.sum);
 	t.sum.tele.disks = c->no_counters ? 0 : 4;
 	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
@@ -331,8 +339,9 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 static inline void add_summary(const struct scene *c, uint32_t layout, struct buf *lines)
 {
 	struct result_summary m = {
-		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, NAN, 1, 0, 0};
+		1, "a", layout, 1, layouts[layout], "load", METRIC_ELAPSED, 10, 56, 52, 59, NAN, 1, 0, 0, {0}};
 
+	set_says(c, layout, &m.data);
 	if (c->summary == 2)
 		m.min = m.max = NAN;
 	export_summary(&m, lines);

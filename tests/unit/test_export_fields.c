@@ -131,6 +131,7 @@ static void export_trial_of(struct buf *out)
 	t.sum.n_evidence = 1;
 	t.printed = printed;
 	t.n_printed = 2;
+	t.data = (struct data_told){1, DATA_ZERO, 0};
 	export_trial(&t, out);
 	free(evidence.cores);
 	free(evidence.numbers);
@@ -142,7 +143,7 @@ static void export_trial_of(struct buf *out)
 static void export_rest_of(struct buf *out)
 {
 	struct result_summary m = {7, "kold", 0, 0, layouts[0], workloads[0], METRIC_ELAPSED, 10, 305.1,
-		265, NAN, 2.5, 0.1, 0.01, 1};
+		265, NAN, 2.5, 0.1, 0.01, 1, {1, DATA_COMPRESSIBLE, 50}};
 	/* one of each: they are put into the order of time */
 	struct result_point point = {
 		0, 1000000000, UINT64_MAX, 7, 1, 2, 3, {.disks = 2, .arc_bytes = 9}, {.arc_misses = 4}};

@@ -196,7 +196,7 @@ static void test_load(void **state)
 static void test_manual(void **state)
 {
 	static const char *const keys[] = {
-		"run", "host", "layout", "workload", "op", "cache", "bytes", "metric"};
+		"run", "host", "layout", "workload", "op", "cache", "data", "bytes", "metric"};
 	struct format_found f = {0};
 	struct buf text = {0};
 	char item[64], *from, *end;

@@ -202,6 +202,60 @@ static void test_dd_failures(void **state)
 	kit_bad("9437184 bytes (9.4 MB) copied, 0 s, Infinity B/s\n", NULL, "x:1: a time of zero");
 }
 
+/* A pasted dd command says what was written by what follows it, until the next one; a line "data:" says
+ * it where no command does. */
+static void test_dd_commands(void **state)
+{
+#define END "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n"
+	static const struct {
+		const char *text, *data;
+	} table[] = {
+		{"$ dd if=/dev/zero of=/t/a bs=1M count=1\n" END, "zero"},
+		{"root@x:~# dd bs=1M of=/t/a if=/dev/urandom\n" END, "random"},
+		{"# dd if=/dev/random of=/t/a\n" END, "random"},
+		{"time (dd if=/dev/zero of=/t/test-$i bs=1M && sync)\n" END, "zero"},
+		{"$ sudo /bin/dd if=/dev/zero of=/t/a || echo no\n" END, "zero"},
+		{"$ dd if=/t/a of=/dev/null\n" END, ""},
+		{"$ dd if=/dev/zero | gzip -c | dd of=/t/a\n" END, ""},
+		{"$ dd if=/dev/zero of=/t/a | tee log\n" END, ""},
+		{"$ dd if=/dev/zero of=/t/a; dd if=/t/a of=/dev/null\n" END, ""},
+		{"$ dd if=/dev/zeros of=/t/a\n" END, ""},
+		{"$ odd if=/dev/zero of=/t/a\n" END, ""},
+		{"it was not dd from if=/dev/zero to of=/t/a\n" END, ""},
+		{END, ""},
+		{"data: zero\n" END, "zero"},
+		{"data: {compressible: 50%}\n" END, "compressible 50%"},
+		{"data: zero\n$ dd if=/t/a of=/dev/null\n" END, "zero"},
+		{"data: zero\n$ dd if=/dev/urandom of=/t/a\n" END, "random"},
+		{"$ dd if=/dev/urandom of=/t/a\ndata: compressible 5%\n" END, "compressible 5%"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		char data[DATA_TOLD_LEN];
+
+		kit_good(table[i].text, "dd", &f);
+		assert_int_equal(f.n_records, 1);
+		if (strcmp(data_told_text(&f.records[0].data, data), table[i].data) != 0)
+			fail_msg("%s: data '%s'", table[i].text, data);
+		format_found_clear(&f);
+	}
+	{
+		struct format_found f = {0};
+
+		kit_good("$ dd if=/dev/zero of=/t/a\n" END "real\t0m1.0s\n# next\n" END
+			 "$ dd if=/dev/urandom of=/t/a\n" END, "dd", &f);
+		assert_int_equal(f.n_records, 3);
+		assert_int_equal(f.records[0].data.kind, DATA_ZERO);
+		assert_int_equal(f.records[1].data.kind, DATA_ZERO);
+		assert_int_equal(f.records[2].data.kind, DATA_RANDOM);
+		assert_has(kit_note(&f, 1), "dd's command line: data zero of what follows");
+		format_found_clear(&f);
+	}
+#undef END
+}
+
 struct timing {
 	const char *name, *text;
 	double seconds, resolution, user;
@@ -349,6 +403,7 @@ int main(void)
 		cmocka_unit_test(test_dd_trials),
 		cmocka_unit_test(test_dd_only_timed),
 		cmocka_unit_test(test_dd_failures),
+		cmocka_unit_test(test_dd_commands),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_in_a_log),
 		cmocka_unit_test(test_time_failures),

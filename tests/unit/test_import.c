@@ -379,6 +379,8 @@ static void test_hardware_raid(void **state)
 	c = comparison(&a, "imported", "raid6", "raidz2", "H800-read");
 	assert_int_equal(c->c.verdict, VERDICT_NO_DIFFERENCE);
 	near(exp(c->c.d) - 1, 0.034, 0.0006);
+	for (size_t i = 0; i < s.n_summaries; i++)
+		assert_int_equal(s.summaries[i].data.known && s.summaries[i].data.kind == DATA_ZERO, 1);
 	near(exp(c->c.lo) - 1, -0.06, 0.0006);
 	near(exp(c->c.hi) - 1, 0.139, 0.0006);
 	analysis_clear(&a);

@@ -153,7 +153,7 @@ static const struct rule_case table[] = {
 	{"zeros over the network", "V02",
 		{EXISTING, .set = {{"mount", NULL, "rw,vers=4.2,addr=10.0.0.1", "rw"}},
 			.stream = "{op: write, size: 64G, data: zero}"},
-		UNKNOWN, 0, NULL},
+		FIRES, SEVERITY_WARNING, "zeros written, compression unknown"},
 	{"what the pool said, not its version", "V02",
 		{.zfs = "OpenZFS 2.2.2", .set = {{"compression", NULL, "off", "off"}},
 			.stream = "{op: write, size: 64G, data: zero}"},

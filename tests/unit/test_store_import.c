@@ -140,6 +140,8 @@ static void make_printed(struct buf *out)
 	t.workload_name = workloads[1];
 	t.printed = printed;
 	t.n_printed = 2;
+	t.data = (struct data_told){1, DATA_ZERO, 0};
+	m.data = (struct data_told){1, DATA_COMPRESSIBLE, 33};
 	export_trial(&t, out);
 	export_summary(&m, out);
 }
