@@ -33,18 +33,20 @@ void report_addf(struct buf *out, const char *fmt, ...)
 static void print_trials(
 	const struct text *t, const struct analysis_run *r, const struct result_row *rows, size_t n)
 {
-	struct scale scale;
+	struct scale column, own;
 	char s[UNITS_LEN];
 
 	for (size_t i = 0; t->opt->long_form && i < n; i++) {
+		if (i == 0 || rows[i].metric != rows[i - 1].metric)
+			column = report_scale(t->analysis, r, rows[i].host, rows, n, rows[i].metric);
 		if (rows[i].listed == 0)
 			continue;
-		scale = report_scale(t->analysis, r, rows[i].host, rows, n, rows[i].metric);
-		scale_tell_apart(&scale, rows[i].min, rows[i].resolution, rows[i].max, rows[i].resolution);
+		own = column;
+		scale_tell_apart(&own, rows[i].min, rows[i].resolution, rows[i].max, rows[i].resolution);
 		report_addf(t->out, "trials     %s/%s:", rows[i].layout, rows[i].workload);
 		for (unsigned k = 0; k < rows[i].listed; k++)
 			buf_addf(t->out, "%s block %u %s", k ? " ·" : "", rows[i].blocks[k],
-				scale_text(&scale, rows[i].values[k], rows[i].resolution, s));
+				scale_text(&own, rows[i].values[k], rows[i].resolution, s));
 		buf_addc(t->out, '\n');
 	}
 }
