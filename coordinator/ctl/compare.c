@@ -24,7 +24,8 @@ static const struct option_spec compare_options[] = {
 		"exit status 4 if the contrary is proven: \"elapsed < +5%\""},
 	{"undecided", 0, "pass|fail", "what to make of exit status 5"},
 	{"input-format", 0, "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
-	{"format", 'f', "FORMAT", "text, markdown, csv, json or html; else by FILE's name, else text"},
+	{"format", 'f', "FORMAT",
+		"of what is printed: text, markdown, csv, json or html; else by FILE's name, else text"},
 	{"output", 'o', "FILE", "write there instead of stdout"},
 	{"long", 'l', NULL, "also each trial, and what each line of the files was taken for"},
 	{0},
@@ -128,14 +129,7 @@ static int read_by(const struct args *a, struct request *q, struct err *e)
 
 static int read_formats(const struct ctl *c, const struct args *a, struct request *q, struct err *e)
 {
-	const char *in = args_get(a, "input-format"), *out = args_get(a, "format");
-
-	if (out && format_find(out))
-		return err_set(e, ERR_USAGE,
-			"--format %s: text, markdown, csv, json or html is expected; what the files are is "
-			"told by --input-format %s",
-			out, out);
-	if (fetch_format("--input-format", in, &q->format, e) || output_choose(c, a, &q->output, e))
+	if (sources_input_format(a, &q->format, e) || output_choose(c, a, &q->output, e))
 		return -1;
 	q->sources.plots = output_is(&q->output, "html") ? PLOTS_OF_ANY : PLOTS_NONE;
 	return 0;

@@ -18,7 +18,7 @@ static const struct option_spec import_options_given[] = {
 	{"layout", 0, "LAYOUT", "of these results (else what the file says, or the file's name)"},
 	{"workload", 0, "WORKLOAD", "of these results"},
 	{"host", 'H', "HOST", "they were measured on, where the file does not say"},
-	{"format", 'f', "FORMAT", "what the files are: dd, fio, time, … (else found by content)"},
+	{"format", 'f', "FORMAT", "what the files are: dd, fio, time, …; elsewhere --input-format"},
 	{"long", 'l', NULL, "also what each line of the files was taken for"},
 	{0},
 };
@@ -33,6 +33,8 @@ struct request {
 static int read_options(const struct args *a, struct request *q, struct err *e)
 {
 	struct import_options *o = &q->options;
+	const char *format = args_get(a, "format");
+	struct err why;
 
 	q->name = args_get(a, "as");
 	if (!q->name)
@@ -46,7 +48,12 @@ static int read_options(const struct args *a, struct request *q, struct err *e)
 	o->layout = args_get(a, "layout");
 	o->workload = args_get(a, "workload");
 	o->host = args_get(a, "host");
-	return fetch_format("--format", args_get(a, "format"), &o->format, e);
+	if (format && !fetch_format_check(format, &why))
+		return err_set(e, ERR_USAGE,
+			"--format %s: here it says what the files are; `arraymark report %s --format %s` "
+			"prints the run afterwards",
+			format, q->name, format);
+	return fetch_format("--format", format, &o->format, e);
 }
 
 /* All files become one run; an export is a run already. */

@@ -29,6 +29,18 @@ int sources_is_file(const char *arg)
 	return is_path(arg) || named_path(arg);
 }
 
+int sources_input_format(const struct args *a, const struct format **ret, struct err *e)
+{
+	const char *out = args_get(a, "format");
+
+	if (out && format_find(out))
+		return err_set(e, ERR_USAGE,
+			"--format %s: text, markdown, csv, json or html is expected; what the files are is "
+			"told by --input-format %s",
+			out, out);
+	return fetch_format("--input-format", args_get(a, "input-format"), ret, e);
+}
+
 /* An argument that could have been a file, or the name of a run. */
 static int not_there(const char *arg, struct err *e)
 {

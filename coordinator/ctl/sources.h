@@ -22,6 +22,9 @@ struct sources {
 
 /* Whether an argument is a file: "-", anything with a slash, what exists, or NAME=FILE of these. */
 int sources_is_file(const char *arg);
+/* What the files are, by --input-format; NULL: found by content. --format is the report's: a format of
+ * files there is ERR_USAGE. */
+int sources_input_format(const struct args *a, const struct format **ret, struct err *e);
 /* Adds a file or a run. format NULL: found by content. */
 int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct format *format,
 	struct err *e);
