@@ -18,12 +18,12 @@
 enum column { KIND, RUN, RUN_NAME, HOST, LAYOUT, WORKLOAD, METRIC, UNIT, BETTER, N, FAILED, MEAN,
 	MEDIAN, STDDEV, CV, MIN, MAX, CI95_LOW, CI95_HIGH, RESOLUTION, BLOCK, STARTED, VALUE,
 	BASELINE, RATIO, RATIO_LOW, RATIO_HIGH, P_ADJUSTED, K, VERDICT, INVALID, RULE, SEVERITY,
-	TEXT, UNIT_ASSUMED, COLUMNS };
+	TEXT, UNIT_ASSUMED, DISK, COLUMNS };
 static const char *const names[COLUMNS] = {"kind", "run", "run_name", "host", "layout", "workload",
 	"metric", "unit", "better", "n", "failed", "mean", "median", "stddev", "cv", "min", "max",
 	"ci95_low", "ci95_high", "resolution", "block", "started", "value", "baseline", "ratio",
 	"ratio_low", "ratio_high", "p_adjusted", "k", "verdict", "invalid", "rule", "severity",
-	"text", "unit_assumed"};
+	"text", "unit_assumed", "disk"};
 
 struct csv {
 	const struct result_set *set;
@@ -219,6 +219,19 @@ static void condition_line(struct csv *c, const struct analysis *a, const struct
 	buf_free(&said);
 }
 
+/* Kind "outlier": a host, or a disk of it; ratio is against its peers. */
+static void outlier_line(struct csv *c, const struct result_outlier *v)
+{
+	begin(c, "outlier", v->run);
+	host(c, HOST, v->host);
+	text(c, LAYOUT, v->layout);
+	text(c, WORKLOAD, v->workload);
+	metric(c, v->metric);
+	number(c, RATIO, v->ratio);
+	text(c, DISK, v->disk);
+	end_line(c);
+}
+
 static void finding_line(struct csv *c, const struct finding *f)
 {
 	begin(c, "finding", f->run);
@@ -273,6 +286,8 @@ int report_csv(
 			until_line(&c, &a.runs[i], a.runs[i].hosts[h]);
 	for (size_t i = 0; i < o->n_conditions; i++)
 		condition_line(&c, &a, &o->conditions[i]);
+	for (size_t i = 0; i < a.n_outliers; i++)
+		outlier_line(&c, &a.outliers[i]);
 	for (size_t i = 0; i < a.findings.n; i++)
 		finding_line(&c, &a.findings.v[i]);
 	analysis_clear(&a);

@@ -94,10 +94,10 @@ static void amount_told(const struct rule_input *in, const struct result_row *a,
 	finding_add(in, SEVERITY_INVALID, b->host, NULL, b->workload,
 		json_pack("{ss sf ss sf}", "layout", a->layout, "bytes", bytes_of(a),
 			"other_layout", b->layout, "other_bytes", bytes_of(b)),
-		"elapsed is of %s in %s and of %s in %s: not the same work",
+		"%s is of %s in %s and of %s in %s: not the same work", metric_table[b->metric].name,
 		units_size((int64_t)bytes_of(a), x), a->layout,
 		units_size((int64_t)bytes_of(b), y), b->layout)
-		->metric = METRIC_ELAPSED;
+		->metric = b->metric;
 }
 
 /* The same within a row, whose mean is then one of unlike things. */
@@ -119,13 +119,31 @@ static void amounts_within(const struct rule_input *in, const struct result_row 
 	finding_add(in, SEVERITY_INVALID, row->host, row->layout, row->workload,
 		json_pack("{sI sI}", "least_bytes", (json_int_t)least, "most_bytes",
 			(json_int_t)most),
-		"elapsed is of %s in one trial and of %s in another: not the same work",
-		units_size((int64_t)least, x), units_size((int64_t)most, y))
-		->metric = METRIC_ELAPSED;
+		"%s is of %s in one trial and of %s in another: not the same work",
+		metric_table[row->metric].name, units_size((int64_t)least, x),
+		units_size((int64_t)most, y))
+		->metric = row->metric;
+}
+
+/* Twice the work takes twice as much of it; rates, and what an operation takes, stay as they are. */
+static int is_of_amount(enum metric_id m)
+{
+	return m == METRIC_ELAPSED || m == METRIC_PHYS_READ || m == METRIC_PHYS_WRITE;
+}
+
+/* There is no plan that asks for more. */
+static int is_compared(const struct rule_input *in, const struct result_row *row)
+{
+	const struct result_wish *wish = in->run->wish;
+
+	for (size_t i = 0; i < wish->n_metrics; i++)
+		if (wish->metrics[i] == row->metric)
+			return 1;
+	return rule_row_is_headline(in, row);
 }
 
 /* A time says something of a layout only beside the time of the same work: of results that no plan of
- * ours made alike. */
+ * ours made alike. Whichever metric is the headline: it stands beside the verdict of its own. */
 static void amounts_differ(const struct rule_input *in)
 {
 	const struct result_row *first = NULL;
@@ -133,13 +151,13 @@ static void amounts_differ(const struct rule_input *in)
 
 	FOR_ROWS(in, row)
 	{
-		if (row->metric != METRIC_ELAPSED || !rule_row_is_headline(in, row))
+		if (!is_of_amount(row->metric) || !is_compared(in, row))
 			continue;
 		amounts_within(in, row);
 		if (isnan(bytes_of(row)))
 			continue;
 		if (!first || first->workload_index != row->workload_index ||
-			strcmp(first->host, row->host) != 0) {
+			first->metric != row->metric || strcmp(first->host, row->host) != 0) {
 			first = row;
 			told = 0;
 		} else if (!told && fabs(bytes_of(row) / bytes_of(first) - 1) > AMOUNT_DIFFERS) {

@@ -138,6 +138,15 @@ test_files() {
 	like "put together they are" "$(cat "$T/out")" '^l/command +elapsed +two vs one +\+9\.8% .* slower$'
 	run "$AM" compare "$T/hosts.txt" --by host --margin 2%
 	like "a host that stands out" "$(cat "$T/out")" '^stands out n4 on l/command: elapsed \+9\.'
+	run "$AM" compare "$T/hosts.txt" --by host --margin 2% --format csv
+	like "is a line of the csv" "$(cat "$T/out")" '^outlier,1,hosts,n4,l,command,elapsed,s,lower,,*1\.09'
+	printf 'layout: a\nbytes: 1GiB\n10.1s\n10.2s\n10.3s\nlayout: b\nbytes: 2GiB\n20.1s\n20.2s\n20.3s\n' >"$T/unlike.txt"
+	run "$AM" compare "$T/unlike.txt" --metric throughput,elapsed
+	like "times of unlike work are invalid, whatever stands first" "$(cat "$T/out")" \
+		'^command +elapsed +b vs a +\+98% .* slower \[invalid: V13\]$'
+	like "their rates are not" "$(cat "$T/out")" '^b +3 +101 .* no difference shown$'
+	run "$AM" compare "$T/unlike.txt" --metric throughput
+	check_not "and nothing is said of times that are not compared" grep -q V13.*elapsed "$T/out"
 }
 
 test_statuses() {
@@ -212,6 +221,13 @@ test_formats() {
 	refused "what files are is asked for by another option" 2 'told by --input-format dd' "$AM" compare "$a" "$b" --format dd
 	status "which is taken" 0 "$a" "$b" --input-format list
 	refused "and tells the names" 2 '--input-format xml: one of arraymark, fio, ' "$AM" compare "$a" "$b" --input-format xml
+	refused "report asks for it by the same option" 2 'told by --input-format dd' "$AM" report "$a" --format dd
+	ends "which it takes" 0 "$AM" report "$a" --input-format list
+	refused "and believes" 1 'a.txt: no JSON and no terse line of fio' "$AM" report "$a" --input-format fio
+	refused "report tells the names, too" 2 '--input-format xml: one of arraymark, fio, ' "$AM" report "$a" --input-format xml
+	refused "a format of import is that of the files" 2 \
+		'--format csv: here it says what the files are; `arraymark report old --format csv`' \
+		"$AM" import "$a" --as old --format csv
 }
 
 # results LAYOUT SECONDS OPS…: three times of the workload load, three rates of mail.

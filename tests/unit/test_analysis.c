@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/analysis.h"
+#include "coordinator/results/report.h"
 #include "tests/unit/results_kit.h"
 
 static char *layouts[] = {"one", "two", "three", NULL}, *workloads[] = {"load", "more", NULL};
@@ -203,8 +204,11 @@ static void a_slow_host_stands_out(void **state)
 static void a_slow_disk_stands_out(void **state)
 {
 	const char *disks[] = {"sda", "sdb", "sdc"};
-	struct buf lines = {0};
+	struct report_options o = {0};
+	struct buf lines = {0}, csv = {0};
 	struct made m;
+	struct err e;
+	char *line;
 
 	(void)state;
 	add_run(&lines, 1, "4", "");
@@ -229,6 +233,15 @@ static void a_slow_disk_stands_out(void **state)
 	assert_string_equal(m.a.outliers[0].host, "c");
 	assert_string_equal(m.a.outliers[0].disk, "sdb");
 	assert_true(fabs(m.a.outliers[0].ratio - 0.5) < 0.01);
+	assert_ok(report_csv(&m.set, &o, &csv, &e), e);
+	assert_has(buf_str(&csv), ",text,unit_assumed,disk\r\n");
+	line = strstr(buf_str(&csv), "\noutlier,1,");
+	assert_non_null(line);
+	*strchr(line, '\r') = '\0';
+	assert_non_null(strstr(line, ",c,"));
+	assert_non_null(strstr(line, ",throughput,B/s,higher,"));
+	assert_string_equal(strrchr(line, ','), ",sdb");
+	buf_free(&csv);
 	made_clear(&m);
 }
 

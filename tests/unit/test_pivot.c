@@ -208,9 +208,9 @@ static void csv_is_safe(void **state)
 		"result,1,n,\"'=cmd|' /C calc'!A0\",\"'@SUM(1,2)\",w,elapsed,s,lower,3,0,10.1,10.1,0.0",
 		"\"'-b\"\"q\"\" <script> | `x` _y_\"",
 		"comparison,1,n,",
-		",slower,,,,,\r\n",
+		",slower,,,,,,\r\n",
 		"finding,1,n,",
-		",V17,warning,order unknown,\r\n",
+		",V17,warning,order unknown,,\r\n",
 	};
 	struct result_set set = {0};
 	struct report_options o = {0};
