@@ -198,9 +198,10 @@ int units_parse_percent(const char *s, double *ret, struct err *e)
 
 double units_rounded(double v, int places)
 {
-	/* 555.795 is meant to be 555.80, though the nearest double is a little less */
-	double scale = pow(10, places), r = round(v * scale * (1 + 1e-15)) / scale;
+	double scale = pow(10, places), x = v * scale, r;
 
+	/* 555.795 is meant to be 555.80, though the nearest double is a little less */
+	r = round(fabs(x) < 1e12 ? x * (1 + 1e-15) : x) / scale;
 	return r == 0 ? 0 : r;
 }
 
@@ -218,14 +219,18 @@ int units_decimals(double v, int digits)
 	return places < 0 ? 0 : places > UNITS_PLACES ? UNITS_PLACES : places;
 }
 
-/* v with three significant digits, more where it has more before the point, without zeros behind it. */
-static void print_number(double v, char *out)
+const char *units_number(double v, int digits, char *out)
 {
-	int places = units_decimals(v, UNITS_DIGITS);
+	int places = units_decimals(v, digits);
 
+	if (v != 0 && (!isfinite(v) || fabs(v) < UNITS_LEAST || fabs(v) >= UNITS_MOST)) {
+		snprintf(out, UNITS_LEN, "%.*g", digits, v);
+		return out;
+	}
 	while (places > 0 && units_rounded(v, places) == units_rounded(v, places - 1))
 		places--;
 	snprintf(out, UNITS_LEN, "%.*f", places, units_rounded(v, places));
+	return out;
 }
 
 const char *units_binary(double v, int is_rate, double *ret_bytes)
@@ -248,7 +253,7 @@ static void print_binary(double v, int is_rate, char *out)
 	double unit;
 	const char *name = units_binary(v, is_rate, &unit);
 
-	print_number(unit > 1 ? v / unit : round(v), number);
+	units_number(unit > 1 ? v / unit : round(v), UNITS_DIGITS, number);
 	snprintf(out, UNITS_LEN, "%.20s %s%s", number, name, is_rate ? "/s" : "");
 }
 
@@ -278,7 +283,7 @@ static void print_short(const char *sign, uint64_t v, uint64_t unit, const char 
 {
 	char number[UNITS_LEN];
 
-	print_number((double)v / (double)unit, number);
+	units_number((double)v / (double)unit, UNITS_DIGITS, number);
 	snprintf(out, UNITS_LEN, "%s%.20s%s", sign, number, name);
 }
 

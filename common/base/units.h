@@ -33,6 +33,11 @@ int units_decimals(double v, int digits);
 #define UNITS_DIGITS 3 /* significant ones, of all quantities that people are told; whole numbers are told
 			  in full */
 #define UNITS_PLACES 9
+/* v with so many significant digits, more where it has more before the point, and no zeros behind it: never
+ * with an exponent but for values that are no measurement. Into out (UNITS_LEN bytes), returns out. */
+const char *units_number(double v, int digits, char *out);
+#define UNITS_LEAST 1e-6 /* what is less than this, or not less than that, has an exponent */
+#define UNITS_MOST 1e15
 /* The unit that v bytes (or bytes/s) are told in: "MiB" and its bytes. */
 const char *units_binary(double v, int is_rate, double *ret_bytes);
 /* Into out (UNITS_LEN bytes), returns out. Zeros behind the point are left out. */

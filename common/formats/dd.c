@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/formats/context.h"
 #include "common/formats/dd_line.h"
 #include "common/formats/timing.h"
@@ -93,13 +94,13 @@ static void take_back(struct state *s, size_t line, struct format_found *f)
 
 static void note_transfer(struct format_found *f, const struct format_record *rec, const char *how)
 {
-	char of[512];
+	double rate = (double)rec->bytes / rec->seconds;
+	char of[512], mb[UNITS_LEN], mib[UNITS_LEN];
 
 	found_note(f, rec->line, rec->last_line,
-		"dd: %llu bytes in %.9g s (%s) = %.4g MB/s = %.4g MiB/s%s",
-		(unsigned long long)rec->bytes, rec->seconds, how,
-		(double)rec->bytes / rec->seconds / 1e6,
-		(double)rec->bytes / rec->seconds / 1048576, context_of(rec, of, sizeof(of)));
+		"dd: %llu bytes in %.9g s (%s) = %s MB/s = %s MiB/s%s",
+		(unsigned long long)rec->bytes, rec->seconds, how, units_number(rate / 1e6, 4, mb),
+		units_number(rate / 1048576, 4, mib), context_of(rec, of, sizeof(of)));
 }
 
 static int take_transfer(

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/formats/reader.h"
 
 #define SHOWN 100 /* bytes of a line in messages */
@@ -112,6 +113,7 @@ static int check_rate(const struct parts *parts, const struct dd_transfer *t, st
 {
 	double bytes = (double)t->bytes, digit = t->seconds.resolution, units[2], most, least;
 	const char *rate = skip_blanks(parts->rate), *end;
+	char is[UNITS_LEN];
 	struct number n;
 
 	if (!(t->seconds.value > 0))
@@ -127,9 +129,10 @@ static int check_rate(const struct parts *parts, const struct dd_transfer *t, st
 			(n.value - n.resolution) * units[i] <= most * (1 + 1e-9))
 			return 0;
 	return err_set(e, ERR_INPUT,
-		"%llu bytes in '%.*s', read as %.9g s, are %.9g bytes a second, but its rate is '%.*s'",
+		"%llu bytes in '%.*s', read as %.9g s, are %s bytes a second, but its rate is '%.*s'",
 		t->bytes, (int)(parts->seconds_end - parts->seconds), parts->seconds,
-		t->seconds.value, bytes / t->seconds.value, (int)strcspn(rate, "),"), rate);
+		t->seconds.value, units_number(bytes / t->seconds.value, 9, is),
+		(int)strcspn(rate, "),"), rate);
 }
 
 /* A digit, maybe behind a sign, or nan, inf. */

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/formats/context.h"
 #include "common/formats/number.h"
 #include "common/formats/printed.h"
@@ -70,7 +71,7 @@ static void add_value(
 	struct reader *r, const struct quantity *q, const struct context *c, struct format_found *f)
 {
 	struct format_record *rec = found_record(f, r->no);
-	char of[512];
+	char of[512], value[UNITS_LEN];
 
 	context_apply(c, rec);
 	if (!strcmp(q->metric, "elapsed")) {
@@ -81,7 +82,8 @@ static void add_value(
 		record_value(rec, q->metric, q->unit, q->number.value, q->number.resolution)
 			->marks = q->assumed ? FORMAT_UNIT_ASSUMED : 0;
 	}
-	found_note(f, r->no, r->no, "%s %.9g %s%s%s", q->metric, q->number.value, q->unit,
+	found_note(f, r->no, r->no, "%s %s %s%s%s", q->metric,
+		units_number(q->number.value, 9, value), q->unit,
 		context_of(rec, of, sizeof(of)), q->assumed ? " (a power of 1000 assumed)" : "");
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/formats/context.h"
 #include "common/formats/number.h"
 
@@ -275,7 +276,7 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 	const char *unit = mean->metric ? mean->unit : named->metric ? named->unit : "s";
 	struct format_record *rec = found_record(f, r->no);
 	struct format_value *v;
-	char of[512];
+	char of[512], told[UNITS_LEN];
 	int assumed = 0;
 
 	context_apply(&row->own, rec);
@@ -298,8 +299,8 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 		v->stddev_resolution = row->q[STDDEV].number.resolution;
 	}
 	add_throughput(rec);
-	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %.9g %s%s%s", row->n, metric,
-		v->value, unit, context_of(rec, of, sizeof(of)),
+	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %s %s%s%s", row->n, metric,
+		units_number(v->value, 9, told), unit, context_of(rec, of, sizeof(of)),
 		assumed ? " (a power of 1000 assumed)" : "");
 	check_powers(row, r, f);
 }

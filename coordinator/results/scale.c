@@ -152,7 +152,9 @@ static const char *print(
 	s = scale_for(column, v, &own);
 	in_unit = v / s->unit;
 	places = decimals(s, in_unit, resolution);
-	if (s->clock)
+	if (in_unit != 0 && !(fabs(in_unit) >= UNITS_LEAST && fabs(in_unit) < UNITS_MOST))
+		snprintf(out, UNITS_LEN, "%.2e%.20s", in_unit, s->name);
+	else if (s->clock)
 		clock_text(in_unit, places, out);
 	else
 		snprintf(out, UNITS_LEN, "%.*f%s", places, units_rounded(in_unit, places),

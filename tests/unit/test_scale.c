@@ -73,6 +73,29 @@ static void nothing_is_a_dash(void **state)
 	assert_string_equal(scale_text(&s, -0.0, 0, out), "0s");
 }
 
+/* What no benchmark measures, but a file may say. */
+static void extremes_are_not_wrong(void **state)
+{
+	static const struct {
+		const char *unit;
+		double v;
+		const char *text;
+	} extremes[] = {{"ops/s", 1e-300, "1.00e-300 ops/s"}, {"ops/s", 1e300, "1.00e+300 ops/s"},
+		{"s", 1e300, "1.00e+300s"}, {"s", 2e-12, "0.00200ns"}, {"s", 1e-300, "1.00e-291ns"},
+		{"B/s", 1e300, "8.67e+281 EiB/s"},
+		{"s", 9e14, "10416666666d16h00m00s"}, {"s", INFINITY, "infs"}};
+	char out[UNITS_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(extremes); i++) {
+		struct scale s;
+
+		scale_init(&s, extremes[i].unit);
+		scale_take(&s, extremes[i].v);
+		assert_string_equal(scale_text(&s, extremes[i].v, 0, out), extremes[i].text);
+	}
+}
+
 static void what_differs_looks_different(void **state)
 {
 	static const struct {
@@ -146,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_share_a_unit),
 		cmocka_unit_test(nothing_is_a_dash),
+		cmocka_unit_test(extremes_are_not_wrong),
 		cmocka_unit_test(what_differs_looks_different),
 		cmocka_unit_test(three_digits_of_everything),
 	};

@@ -227,6 +227,22 @@ static void sizes_as_text(void **state)
 	assert_string_equal(units_rate(1e30, out), "-");
 }
 
+static void numbers_as_text(void **state)
+{
+	static const struct {
+		double v;
+		int digits;
+		const char *text;
+	} cases[] = {{1150287872, 9, "1150287872"}, {12400.4, 4, "12400"}, {547.64, 4, "547.6"}, {56, 9, "56"},
+		{524.251, 9, "524.251"}, {555.487333333, 9, "555.487333"}, {0, 4, "0"}, {-1.25, 3, "-1.25"},
+		{1e300, 4, "1e+300"}, {1e-300, 4, "1e-300"}};
+	char out[UNITS_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(units_number(cases[i].v, cases[i].digits, out), cases[i].text);
+}
+
 static void durations_as_text(void **state)
 {
 	static const struct {
@@ -302,6 +318,7 @@ int main(void)
 		cmocka_unit_test(integers),
 		cmocka_unit_test(doubles_and_percents),
 		cmocka_unit_test(sizes_as_text),
+		cmocka_unit_test(numbers_as_text),
 		cmocka_unit_test(durations_as_text),
 		cmocka_unit_test(wall_time),
 		cmocka_unit_test(clocks),
