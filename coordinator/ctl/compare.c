@@ -248,8 +248,8 @@ static int join_workloads(const struct args *a, struct request *q, struct err *e
 	return 0;
 }
 
-/* Of one host each, no run has two hosts to compare. */
-static int check_hosts(const struct sources *s, struct err *e)
+/* Whether some source has two hosts or more, which are compared within it. */
+static int has_hosts_within(const struct sources *s)
 {
 	const struct result_set *set = &s->set;
 
@@ -266,14 +266,22 @@ static int check_hosts(const struct sources *s, struct err *e)
 				continue;
 			first = first ? first : host;
 			if (strcmp(first, host) != 0)
-				return 0;
+				return 1;
 		}
 	}
-	return err_set(e, ERR_USAGE,
-		"--by host: each of these is a run of its own with one host, and hosts are compared "
-		"within a run: make one run of the files by `arraymark import FILE... --as NAME "
-		"--layout LAYOUT`, or put them into one file; a line 'host: NAME' before the results "
-		"says whose they are");
+	return 0;
+}
+
+/* Hosts of all sources beside each other; where they can't be, those within each, if there are any. */
+static int arrange_hosts(struct sources *s, struct err *e)
+{
+	struct err why;
+
+	if (!pivot_hosts(&s->set, s->v, s->n, &why))
+		return 0;
+	if (has_hosts_within(s))
+		return 0;
+	return err_copy(e, &why), -1;
 }
 
 /* Several runs stand beside each other, unless something else was asked for. Files with one layout
@@ -284,7 +292,7 @@ static int arrange(struct request *q, struct err *e)
 	int by_run = q->by == BY_RUNS || (q->by == BY_UNSAID && s->n > 1) ||
 		     (q->by == BY_LAYOUTS && s->n > 1 && has_one_layout_each(&s->set));
 
-	if (q->by == BY_HOSTS && s->n > 1 && check_hosts(s, e))
+	if (q->by == BY_HOSTS && s->n > 1 && arrange_hosts(s, e))
 		return -1;
 	if (by_run && s->n < 2)
 		return err_set(e, ERR_USAGE, "--by run: one run alone cannot be compared");

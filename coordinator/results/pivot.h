@@ -19,6 +19,12 @@ struct pivot_source {
  * common. */
 int pivot_sources(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
 
+/* Makes of the set's runs, n >= 2 and all of them in v, one run, so that their hosts can be compared;
+ * where every source has but one layout, these are the same one. The set is after export_read_end.
+ * ERR_INPUT, and nothing done, when a host is in two sources or has no name, or when no two sources
+ * have a layout and a workload in common. */
+int pivot_hosts(struct result_set *s, const struct pivot_source *v, size_t n, struct err *e);
+
 /* Results of the workload `from` are from now on results of `to`: that name stands for both, in every
  * run that has `from`. ERR_INPUT, and nothing done, when no run has the one or the other, or one has
  * both. */

@@ -132,8 +132,13 @@ test_files() {
 	sed -i '0,/10\.1s/s//10.4s/' "$T/hosts.txt"
 	printf 'host: one\nlayout: l\n10.1\n10.2\n10.3\n' >"$T/host-one.txt"
 	printf 'host: two\nlayout: l\n11.1\n11.2\n11.3\n' >"$T/host-two.txt"
-	refused "hosts in files of their own are not compared in silence" 2 'hosts are compared within a run: make one run of the files' \
-		"$AM" compare "$T/host-one.txt" "$T/host-two.txt" --by host
+	run "$AM" compare "$T/host-one.txt" "$T/host-two.txt" --by host
+	like "hosts in files of their own" "$(cat "$T/out")" '^l/command +elapsed +two vs one +\+9\.8% .* slower$'
+	sed '/^host/d' "$T/host-two.txt" >"$T/host-none.txt"
+	refused "a file that names no host is told" 1 "host-none does not say on which host it was measured: put a line 'host: NAME'" \
+		"$AM" compare "$T/host-one.txt" "$T/host-none.txt" --by host
+	refused "and files of the same host" 1 "y was measured on the host 'one', and so was what stands before it" \
+		"$AM" compare "x=$T/host-one.txt" "y=$T/host-one.txt" --by host
 	run bash -c 'cat "$1" "$2" | "$3" compare - --by host' - "$T/host-one.txt" "$T/host-two.txt" "$AM"
 	like "put together they are" "$(cat "$T/out")" '^l/command +elapsed +two vs one +\+9\.8% .* slower$'
 	run "$AM" compare "$T/hosts.txt" --by host --margin 2%
