@@ -268,6 +268,7 @@ static void summary_row(const struct result_summary *m, struct result_row *row)
 		.stddev = m->stddev,
 		.stddev_resolution = m->stddev_resolution,
 		.unit_assumed = m->unit_assumed,
+		.data = m->data,
 		.min = m->min,
 		.max = m->max,
 		.ci95 = {NAN, NAN},

@@ -3,9 +3,11 @@
  * compression nothing tells. Of rule V13: layouts that took other data. Owns nothing beyond a call.
  * Invariant: what is not told of some result is never taken from another one.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
 
@@ -24,24 +26,15 @@ void finding_may_compress(const struct rule_input *in, const struct data_told *d
 }
 
 /* Of its trials or its summary: that of which a compressor makes most. */
-static struct data_told data_of(const struct rule_input *in, const struct result_row *row)
+static struct data_told data_of(const struct result_row *row)
 {
-	const struct result_set *s = in->set;
-	struct data_told d = {0};
+	struct data_told d = row->data;
 
 	for (unsigned i = 0; i < row->listed; i++)
 		if (i)
 			data_told_join(&d, &row->trials[i]->data);
 		else
 			d = row->trials[i]->data;
-	for (size_t i = 0; row->summary_only && i < s->n_summaries; i++) {
-		const struct result_summary *m = &s->summaries[i];
-
-		if (m->run == row->run && m->layout == row->layout_index &&
-			m->workload == row->workload_index && m->metric == row->metric &&
-			!strcmp(m->host, row->host))
-			d = m->data;
-	}
 	return d;
 }
 
@@ -50,61 +43,58 @@ static int counts(const struct rule_input *in, const struct result_row *row)
 	return row->n && analysis_is_shown(in->run, row);
 }
 
-/* Whether all rows (workload NULL), or all of the workload, have one kind of data. */
-static int is_of_all(const struct rule_input *in, const char *workload, const struct data_told *d)
-{
-	FOR_ROWS(in, row)
-	{
-		struct data_told other;
+/* What the rows of a workload, or all, have in common. */
+struct common {
+	struct data_told data; /* of the first one */
+	unsigned rows;
+	int differs, told;
+};
 
-		if (!counts(in, row) || (workload && strcmp(row->workload, workload) != 0))
-			continue;
-		other = data_of(in, row);
-		if (!data_told_same(d, &other))
-			return 0;
-	}
-	return 1;
+static void add_row(struct common *c, const struct data_told *d)
+{
+	if (!c->rows++)
+		c->data = *d;
+	c->differs |= !data_told_same(&c->data, d);
 }
 
-/* Whether a row before it is of the same workload. */
-static int had_workload(const struct rule_input *in, const struct result_row *row)
+/* As one finding of everything, or of the workload, where all rows of these have the same data. */
+static void may_compress(const struct rule_input *in, const struct result_row *row,
+	const struct data_told *d, struct common *all, struct common *workload)
 {
-	for (const struct result_row *o = row; o-- > in->analysis->rows + in->run->first_row;)
-		if (counts(in, o) && !strcmp(o->workload, row->workload))
-			return 1;
-	return 0;
+	if (all->differs && workload->differs)
+		finding_may_compress(in, d, row->host, row->layout, row->workload);
+	else if (all->differs && !workload->told++)
+		finding_may_compress(in, d, NULL, NULL, row->workload);
+	else if (!all->differs && !all->told++)
+		finding_may_compress(in, d, NULL, NULL, NULL);
 }
 
 void rule_compressible_told(const struct rule_input *in)
 {
-	int rows = 0;
+	struct common all = {0}, *workloads = xcalloc(in->run->n_workloads + 1, sizeof(*workloads));
+	unsigned known = 0;
 
 	FOR_ROWS(in, row)
 	{
-		struct data_told d;
+		const struct data_told d = data_of(row);
 
-		if (!counts(in, row))
+		if (!counts(in, row) || row->workload_index >= in->run->n_workloads)
 			continue;
-		d = data_of(in, row);
-		if (!d.known)
-			finding_unknown(in, "no plan");
-		if (!d.known || d.kind == DATA_RANDOM) {
-			rows++;
-			continue;
-		}
-		if (is_of_all(in, NULL, &d)) {
-			if (!rows)
-				finding_may_compress(in, &d, NULL, NULL, NULL);
-		} else if (is_of_all(in, row->workload, &d)) {
-			if (!had_workload(in, row))
-				finding_may_compress(in, &d, NULL, NULL, row->workload);
-		} else {
-			finding_may_compress(in, &d, row->host, row->layout, row->workload);
-		}
-		rows++;
+		add_row(&all, &d);
+		add_row(&workloads[row->workload_index], &d);
+		known += d.known != 0;
 	}
-	if (!rows)
+	if (!known || known < all.rows)
 		finding_unknown(in, "no plan");
+	FOR_ROWS(in, row)
+	{
+		const struct data_told d = data_of(row);
+
+		if (d.known && d.kind != DATA_RANDOM && counts(in, row) &&
+			row->workload_index < in->run->n_workloads)
+			may_compress(in, row, &d, &all, &workloads[row->workload_index]);
+	}
+	free(workloads);
 }
 
 static void data_differs(const struct rule_input *in, const struct result_row *a,
@@ -138,7 +128,7 @@ void rule_data_differ(const struct rule_input *in)
 			first = NULL;
 			told = 0;
 		}
-		d = data_of(in, row);
+		d = data_of(row);
 		if (!d.known)
 			continue;
 		if (!first) {

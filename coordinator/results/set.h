@@ -214,6 +214,7 @@ struct result_row {
 	double stddev_resolution; /* of a summary's stddev */
 	double throughput; /* of a summary of times: B/s of the same trials; NaN: not known */
 	int unit_assumed;  /* of some trial: see result_printed */
+	struct data_told data; /* of a summary; each trial has its own */
 	unsigned n;        /* blocks that count (repeats averaged), or trials behind a summary */
 	unsigned listed;   /* how many stand in values, blocks and trials: n, or 0 for a summary */
 	unsigned failed;     /* trials that failed and were not measured again by a later attempt */

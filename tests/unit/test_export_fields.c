@@ -450,6 +450,10 @@ static const struct {
 		"f:2: summary: mean: 0 is found, a number above 0 is expected"},
 	{SUMMARY "\"metric\":\"elapsed\",\"mean\":2,\"max\":1}",
 		"f:2: summary: max: 1 is found, at least the mean is expected"},
+	{SUMMARY "\"metric\":\"elapsed\",\"mean\":2,\"data\":\"zeros\"}",
+		"f:2: summary: data: \"zeros\" is found, random, zero or compressible 50% is expected"},
+	{TRIAL "\"layout\":0,\"data\":7}",
+		"f:2: trial: data: 7 is found, random, zero or compressible 50% is expected"},
 	{"{\"type\":\"step\",\"run\":1,\"host\":\"h\",\"phase\":\"party\",\"argv\":[]}",
 		"build, cache, workload or teardown is expected"},
 	{"{\"type\":\"environment\",\"run\":1,\"host\":\"h\",\"inventory\":{\"disks\":["
