@@ -242,9 +242,11 @@ static const char *value_text(const struct result_row *row, double v, char out[U
 {
 	double q = row->resolution > 0 ? row->resolution : TIMER_RESOLUTION;
 	int places = (int)fmin(9, fmax(0, ceil(-log10(q) - 1e-9)));
+	char number[UNITS_LEN];
 
 	if (strcmp(metric_table[row->metric].unit, "s") != 0)
-		snprintf(out, UNITS_LEN, "%.10g %s", v, metric_table[row->metric].unit);
+		snprintf(out, UNITS_LEN, "%.20s %s", units_number(v, 10, number),
+			metric_table[row->metric].unit);
 	else if (v >= 60 && v < 1e9)
 		snprintf(out, UNITS_LEN, "%.0fm%0*.*fs", floor(v / 60), places ? places + 3 : 2,
 			places, fmod(v, 60));
