@@ -18,7 +18,7 @@ struct swapper {
 	struct step_sink sink;
 	struct step_sink *inner;
 	const char *at; /* how that step begins */
-	int after, swapped;
+	int after, swapped, taken; /* taken: somebody else was faster */
 	char *device; /* ours, from when it was attached */
 };
 
@@ -26,6 +26,7 @@ static void swap(struct swapper *w)
 {
 	(void)kit_detach(w->device);
 	w->swapped = kit_run("losetup", (const char *const[]){w->device, other, NULL}, NULL) == 0;
+	w->taken = !w->swapped && kit_run("losetup", (const char *const[]){w->device, NULL}, NULL) == 0;
 }
 
 static int run_and_swap(struct step_sink *sink, const struct step *s, struct buf *out, struct err *e)
@@ -126,12 +127,18 @@ static void while_nothing_is_mounted(void **unused)
 	struct swapper w = {.at = "unmount", .after = 1};
 	char before[65], after[65];
 	struct err e;
+	int status;
 
 	(void)unused;
 	need_loops();
 	make_other(1);
 	sum_other(before);
-	assert_int_equal(live(&w, &e), -1);
+	status = live(&w, &e);
+	if (w.taken) {
+		free(w.device);
+		skip();
+	}
+	assert_int_equal(status, -1);
 	assert_has(e.text, "does not carry the file system with UUID");
 	assert_true(w.swapped);
 	assert_int_equal(kit_detach(w.device), 0);
