@@ -55,7 +55,7 @@ static int check_count(const struct export_count *c, const char *name, struct er
 	if (!c->end)
 		return err_set(e, ERR_INPUT,
 			"%s:%zu: the export of run %llu is cut off behind this line, there is no end "
-			"line: export the run again",
+			"line: export the run again; was it written by an older version?",
 			name, c->last, run);
 	if (lines != told)
 		return err_set(e, ERR_INPUT,

@@ -96,7 +96,7 @@ static void one_that_is_cut_off_is_an_error_wherever(void **state)
 		snprintf(where, sizeof(where), "run.jsonl:%zu: the export of run %d is cut off", ++no,
 			at > first ? 7 : 1);
 		assert_has(e.text, where);
-		assert_has(e.text, "export the run again");
+		assert_has(e.text, "export the run again; was it written by an older version?");
 	}
 	assert_int_equal(no, 15);
 	buf_free(&text);
