@@ -144,7 +144,7 @@ static void add_setting(const struct wml_setting *s, const char *line, size_t le
 	int64_t bytes;
 	struct err ignored;
 
-	if (units_parse_size(s->value, &bytes, &ignored) == 0)
+	if (wml_setting_number(s->value, &bytes, &ignored) == 0)
 		snprintf(value, sizeof(value), "%lld", (long long)bytes);
 	else
 		snprintf(value, sizeof(value), "%.79s", s->value);
@@ -337,7 +337,7 @@ int fb_program_preview(const struct workload_order *order, struct err *e)
 {
 	struct fb_program *p = program_new(order);
 	struct buf text = {0};
-	int rc = find_program(p, e) || make_text(p, &text, e) ? -1 : 0;
+	int rc = check_program(p, e) || make_text(p, &text, e) ? -1 : 0;
 
 	buf_free(&text);
 	if (rc == 0) {

@@ -114,6 +114,8 @@ struct wml_setting {
 /* Letters, digits and . _ - $ %, at most 79 of them: a value that cannot be anything else where it is
  * written into a workload file. Others are refused by wml_load. */
 int wml_setting_is_plain(const char *value);
+/* A plain one that begins with a digit: 16k, 1m (as filebench writes 1024 and its powers), 1.5G, 30GB. */
+int wml_setting_number(const char *value, int64_t *ret, struct err *e);
 
 /* name: of the text, for messages. A setting that the file doesn't use is an error that names those
  * it could be (NULL-terminated list by wml_variables). */

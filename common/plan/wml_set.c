@@ -1,5 +1,6 @@
 /* `set`, `define randvar`, and what is set from outside. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,18 @@ int wml_setting_is_plain(const char *value)
 	return c > value && !*c && c - value < 80;
 }
 
+/* filebench's own letters are small, and powers of 1024 as the capital ones here. */
+int wml_setting_number(const char *value, int64_t *ret, struct err *e)
+{
+	size_t digits = strspn(value, "0123456789.");
+	char text[80];
+
+	if (strlen(value) != digits + 1 || !strchr("kmgt", value[digits]))
+		return units_parse_size(value, ret, e);
+	snprintf(text, sizeof(text), "%.*s%c", (int)digits, value, toupper((unsigned char)value[digits]));
+	return units_parse_size(text, ret, e);
+}
+
 int wml_apply_settings(struct wml *w, const struct wml_setting *s, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -212,7 +225,7 @@ int wml_apply_settings(struct wml *w, const struct wml_setting *s, size_t n, str
 		var->fixed = 1;
 		if (isdigit((unsigned char)s[i].value[0])) {
 			v->kind = VALUE_NUMBER;
-			if (units_parse_size(s[i].value, &v->number, e))
+			if (wml_setting_number(s[i].value, &v->number, e))
 				return err_prefix(e, "variable '%s'", s[i].name);
 		} else if (!strcmp(s[i].value, "true") || !strcmp(s[i].value, "false")) {
 			v->kind = VALUE_BOOL;

@@ -64,7 +64,7 @@ static struct plan *parse(const char *text)
 static void test_a_personality_says_what_it_needs(void **state)
 {
 	struct plan *p = parse(FILEBENCH("{personality: varmail, duration: 5s, nfiles: 100, "
-					 "filesize: 32K, io-summary: A}"));
+					 "filesize: 32k, io-summary: A}"));
 	struct workload *w = &p->workloads[0];
 	struct workload_needs n;
 	struct err e;
