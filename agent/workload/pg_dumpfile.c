@@ -23,6 +23,7 @@
 #include "common/base/units.h"
 
 #define CHUNK (1 << 20)
+#define LOOK_BYTES (1LL << 30) /* of a dump that a dry run found wrong */
 #define PACKED 8 /* an archive of pgbench's rows, mostly blanks, takes far less than that part */
 #define LIST_MS (10 * 60 * 1000)
 #define SOURCE "arraymark_source" /* database that a dump is made of */
@@ -31,6 +32,7 @@ struct hashing {
 	struct sha256 *sha;
 	uint64_t bytes;      /* of all files */
 	struct pg_ends ends; /* of the one that is read, or was read last */
+	int whatever;        /* it is hashed, whatever shape its parts are in */
 };
 
 /* A device is not opened: to some that alone does something. -1: errno; -2: it is neither a file nor a
@@ -107,7 +109,7 @@ static int hash_entry(struct hashing *h, const char *folder, const char *name, s
 			sha256_add(h->sha, label, strlen(label));
 			h->ends = (struct pg_ends){0};
 			status = hash_fd(h, fd, path, e);
-			if (!status)
+			if (!status && !h->whatever)
 				status = pg_shape_part_is_whole(path, &h->ends, e);
 		}
 		close(fd);
@@ -186,9 +188,6 @@ static int check_plan(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e
 {
 	const struct work_pg *w = c->w;
 
-	if (w->sha256 && *f->sha256 && strcmp(w->sha256, f->sha256))
-		return err_set(e, ERR_INPUT, "%s is not the dump of the plan: its SHA-256 is %s",
-			f->shown, f->sha256);
 	if (w->format != PG_FORMAT_AUTO && w->format != f->format)
 		return err_set(e, ERR_INPUT, "%s is a dump of the format %s, not %s", f->shown,
 			pg_format_name(f->format), pg_format_name(w->format));
@@ -264,14 +263,23 @@ int pg_input_hash(const char *path, const char *what, char ret[65], struct err *
 	return status;
 }
 
-/* Reads and hashes all of it. */
-static int read_all(struct pg_dumpfile *f, struct hashing *h, int fd, struct err *e)
+static int another_dump(const struct pg_dumpfile *f, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "%s is not the dump of the plan: its SHA-256 is %s", f->shown,
+		f->sha256);
+}
+
+/* Reads and hashes all of it. What it is comes before what it looks like. */
+static int read_all(struct pg_dumpfile *f, const struct work_pg *w, struct hashing *h, int fd,
+	struct err *e)
 {
 	h->sha = sha256_new();
 	if (f->format == PG_FORMAT_DIRECTORY ? hash_folder(h, f->path, e) : hash_fd(h, fd, f->shown, e))
 		return -1;
 	sha256_end(h->sha, f->sha256);
 	f->bytes = h->bytes;
+	if (w->sha256 && strcmp(w->sha256, f->sha256))
+		return another_dump(f, e);
 	return f->format == PG_FORMAT_DIRECTORY ? 0 : pg_shape_of_file(&h->ends, f->shown, &f->format, e) ||
 		pg_shape_is_whole(f->format, &h->ends, f->shown, e) ? -1 : 0;
 }
@@ -304,13 +312,50 @@ static int find_kind(struct pg_dumpfile *f, int fd, struct err *e)
 	return pg_shape_of_folder(f->path, f->shown, e);
 }
 
+static int hash_again(const struct pg_dumpfile *f, char ret[65])
+{
+	struct hashing *h = xcalloc(1, sizeof(*h));
+	struct err ignored;
+	int status;
+
+	if (f->format != PG_FORMAT_DIRECTORY) {
+		free(h);
+		return pg_input_hash(f->path, "dump", ret, &ignored);
+	}
+	h->sha = sha256_new();
+	h->whatever = 1;
+	status = hash_folder(h, f->path, &ignored);
+	sha256_end(h->sha, ret);
+	sha256_free(h->sha);
+	free(h);
+	return status;
+}
+
+/* What is another file than the plan's is told as that, whatever else is wrong with it. A dry run does
+ * not read for long. */
+static void blame_hash(const struct pg_dumpfile *f, struct pg_cluster *c, int fd, struct err *e)
+{
+	char other[ERR_TEXT_MAX], sha[65];
+	struct stat st;
+
+	if (!c->w->sha256 || *f->sha256 || fstat(fd, &st))
+		return;
+	if (pg_cluster_is_preview(c) && (!S_ISREG(st.st_mode) || st.st_size > LOOK_BYTES))
+		return;
+	if (hash_again(f, sha) || !strcmp(sha, c->w->sha256))
+		return;
+	snprintf(other, sizeof(other), "%s", e->text);
+	err_set(e, ERR_INPUT, "%s is not the dump of the plan: its SHA-256 is %s (%s)", f->shown, sha,
+		other);
+}
+
 static int examine(struct pg_dumpfile *f, struct pg_cluster *c, int fd, struct err *e)
 {
 	struct hashing *h = xcalloc(1, sizeof(*h));
 	int status = find_kind(f, fd, e);
 
 	if (!status)
-		status = pg_cluster_is_preview(c) ? read_begin(f, h, fd, e) : read_all(f, h, fd, e);
+		status = pg_cluster_is_preview(c) ? read_begin(f, h, fd, e) : read_all(f, c->w, h, fd, e);
 	if (!status && f->format == PG_FORMAT_PLAIN)
 		f->made_by = version_after(h->ends.head, "Dumped by pg_dump version ");
 	else if (!status)
@@ -335,6 +380,8 @@ int pg_dumpfile_open(struct pg_dumpfile *f, struct pg_cluster *c, struct err *e)
 		return -1;
 	pg_input_stamp(f->path, f->stamp);
 	status = examine(f, c, fd, e);
+	if (status)
+		blame_hash(f, c, fd, e);
 	close(fd);
 	return status;
 }

@@ -96,6 +96,38 @@ static void plain_dumps_must_be_whole(void **state)
 	}
 }
 
+/* Opened again, as the plan names another hash; in a dry run, too. */
+static void another_file_is_told_before_its_shape(void **state)
+{
+	static const char *const begins[] = {"", "create table a ();\n", HEAD COPY, HEAD COPY END};
+	char other[65];
+
+	(void)state;
+	memset(other, 'a', sizeof(other) - 1);
+	other[sizeof(other) - 1] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		for (int is_dry = 0; is_dry < 2; is_dry++) {
+			struct workload_preview to = {0};
+			struct workload_order order = {.preview = is_dry ? &to : NULL};
+			struct err e = {0};
+			struct opened o;
+			int rc;
+
+			open_dump(&o, begins[i], 0, "", &e);
+			pg_dumpfile_close(&o.dump);
+			o.w.sha256 = other;
+			o.cluster.order = &order;
+			rc = pg_dumpfile_open(&o.dump, &o.cluster, &e);
+			/* a dry run does not read what looks right */
+			assert_int_equal(rc, is_dry && i > 1 ? 0 : -1);
+			if (rc)
+				assert_has(e.text, "is not the dump of the plan: its SHA-256 is ");
+			if (is_dry && i == 1)
+				assert_has(e.text, "is not a dump");
+			close_dump(&o);
+		}
+}
+
 #define TAR_BLOCK 512
 
 /* The head of a tar's first member, as far as it is looked at, then blocks of `fill`, then zeros. */
@@ -319,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_dumps_must_be_whole),
+		cmocka_unit_test(another_file_is_told_before_its_shape),
 		cmocka_unit_test(tars_are_known_and_must_be_whole),
 		cmocka_unit_test(rows_in_a_folder_must_be_whole),
 		cmocka_unit_test(a_compressed_part_must_be_whole),
