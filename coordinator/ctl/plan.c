@@ -8,6 +8,7 @@
 
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/plan/workload.h"
 #include "coordinator/ctl/connect.h"
 #include "coordinator/ctl/planfile.h"
 #include "coordinator/ctl/print.h"
@@ -232,6 +233,24 @@ static void plan_line(const struct planfile *f, struct buf *out)
 	buf_addf(out, "sha256 %s\n", p->sha256);
 }
 
+/* A check may be made anywhere: what lies on the hosts is left to a dry run. */
+static void note_inputs(const struct ctl *c, const struct plan *p)
+{
+	struct strv inputs = {0}, programs = {0};
+	struct buf list = {0};
+
+	for (size_t i = 0; i < p->n_workloads; i++)
+		workload_access(&p->workloads[i], &inputs, &programs);
+	for (size_t i = 0; i < inputs.n; i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", inputs.v[i]);
+	if (inputs.n)
+		ctl_note(c, "files of the hosts are not read here: %s; `arraymark run --dry-run` looks at "
+			    "them", buf_str(&list));
+	buf_free(&list);
+	strv_free(&inputs);
+	strv_free(&programs);
+}
+
 /* Errors and warnings go to stderr like a compiler's; what the plan means goes to stdout. */
 static int check_text(struct ctl *c, const struct planfile *f, const json_t *v, struct err *e)
 {
@@ -246,6 +265,7 @@ static int check_text(struct ctl *c, const struct planfile *f, const json_t *v, 
 		plan_line(f, &out);
 		host_lines(json_object_get(v, "hosts"), c->color_out, &out);
 		planfile_estimate_text(json_object_get(v, "estimate"), &out);
+		note_inputs(c, f->plan);
 	}
 	r = ctl_out_lines(c, &out, e);
 	if (!r && n)
