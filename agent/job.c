@@ -17,7 +17,6 @@
 #include "common/base/units.h"
 #include "common/plan/order.h"
 
-#define HOOK_MS (11 * 60 * 1000)
 #define BUILD_MS (2 * 60 * 60 * 1000)
 #define TEARDOWN_MS (30 * 60 * 1000)
 #define STOP_GRACE_MS 15000
@@ -31,9 +30,10 @@ static const struct {
 	const char *name;
 	unsigned next;
 } phases[JOB_PHASE_COUNT] = {
-	[JOB_NEW] = {"new", BIT(JOB_INSPECT) | BIT(JOB_BEFORE) | NEXT_UNIT},
-	[JOB_INSPECT] = {"inspect", BIT(JOB_BEFORE) | NEXT_UNIT},
-	[JOB_BEFORE] = {"before", NEXT_UNIT},
+	[JOB_NEW] = {"new", BIT(JOB_INSPECT) | BIT(JOB_BEFORE) | BIT(JOB_INPUTS) | NEXT_UNIT},
+	[JOB_INSPECT] = {"inspect", BIT(JOB_BEFORE) | BIT(JOB_INPUTS) | NEXT_UNIT},
+	[JOB_BEFORE] = {"before", BIT(JOB_INPUTS) | NEXT_UNIT},
+	[JOB_INPUTS] = {"inputs", NEXT_UNIT},
 	[JOB_AWAIT_UNIT] = {"await-unit", BIT(JOB_BUILD) | TRIAL | BIT(JOB_CLEAR)},
 	[JOB_BUILD] = {"build", UNIT_OVER},
 	[JOB_REHEARSE] = {"rehearse", UNIT_OVER},
@@ -229,7 +229,7 @@ static void after_hook(struct job *j)
 	}
 	job_move(j, JOB_AFTER);
 	j->hook.program = j->policy->hook_after;
-	job_help(j, "the owner's hook 'after'", task_hook, &j->hook, HOOK_MS);
+	job_help(j, "the owner's hook 'after'", task_hook, &j->hook, JOB_HOOK_MS);
 }
 
 char *job_journal_path(const struct job *j, const char *kind)
@@ -455,16 +455,11 @@ static void next_unit(struct job *j)
 
 void job_begin(struct job *j)
 {
-	if (!j->policy->hook_before) {
+	if (!job_look_ahead(j))
 		next_unit(j);
-		return;
-	}
-	job_move(j, JOB_BEFORE);
-	j->hook.program = j->policy->hook_before;
-	job_help(j, "the owner's hook 'before'", task_hook, &j->hook, HOOK_MS);
 }
 
-/* The host could not be read, or its owner's hook says no: nothing was touched. */
+/* The host could not be read, its owner's hook says no, or a workload cannot run: nothing was touched. */
 static void give_up(struct job *j, const struct err *why)
 {
 	log_warning(j->name, "%s", why->text);
@@ -476,16 +471,12 @@ void job_phase_ended(struct job *j, const struct err *why, const json_t *result)
 {
 	switch (j->phase) {
 	case JOB_INSPECT:
+	case JOB_BEFORE:
+	case JOB_INPUTS:
 		if (why)
 			give_up(j, why);
 		else
 			job_begin(j);
-		break;
-	case JOB_BEFORE:
-		if (why)
-			give_up(j, why);
-		else
-			next_unit(j);
 		break;
 	case JOB_BUILD:
 		built(j, why, result);

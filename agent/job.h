@@ -22,6 +22,7 @@ enum job_phase {
 	JOB_NEW,
 	JOB_INSPECT,     /* reads the host afresh */
 	JOB_BEFORE,      /* the owner's hook */
+	JOB_INPUTS,      /* looks at the workloads' programs and input */
 	JOB_AWAIT_UNIT,  /* may the next block begin? */
 	JOB_BUILD,
 	JOB_REHEARSE,    /* what goes before a trial and is not counted: see job_rehearse.c */

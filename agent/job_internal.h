@@ -95,8 +95,13 @@ char *job_journal_path(const struct job *j, const char *kind);
 
 /* Timers and the kick. */
 int job_events_init(struct job *j, struct err *e);
-/* To the owner's hook and the first unit, once the host is known. */
+/* Once the host is known: to what comes before the first unit (job_look_ahead), then to that. */
 void job_begin(struct job *j);
+
+/* ---- job_start.c ---- */
+#define JOB_HOOK_MS (11 * 60 * 1000)
+/* The next look before anything is touched: the owner's hook, then the workloads' input. 0: no more. */
+int job_look_ahead(struct job *j);
 
 /* ---- job_trial.c ---- */
 void trial_first(struct job *j);

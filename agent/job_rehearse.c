@@ -38,9 +38,11 @@ static void record(struct job *j)
 	struct record r = {.type = RECORD_STEP};
 	char bytes[UNITS_LEN], took[UNITS_LEN];
 	int whole = h->what == REHEARSE_TRIAL;
-	char *what = whole ? xasprintf("run %s once to warm the caches, not counted",
-					  workload_of(j)->name)
-			   : xasprintf("make the files that %s reads", workload_of(j)->name);
+	const char *name = workload_of(j)->name;
+	/* What failed may be the program or the input, before any file was begun. */
+	char *what = whole ? xasprintf("run %s once to warm the caches, not counted", name)
+		: t->why.code != ERR_NONE ? xasprintf("get %s ready to run", name)
+					  : xasprintf("make the files that %s reads", name);
 	char *output = t->why.code != ERR_NONE ? xstrdup(t->why.text)
 		: whole ? xasprintf("%s in %s", units_size((int64_t)(h->bytes & INT64_MAX), bytes),
 				  units_duration(h->elapsed_ns, took))

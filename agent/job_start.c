@@ -12,6 +12,7 @@
 
 #include "agent/policy/policy_check.h"
 #include "agent/tasks.h"
+#include "agent/workload/workload.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/units.h"
@@ -19,6 +20,7 @@
 
 #define OWN_DISKS_MAX 256 /* that the host uses itself, in a job's environment */
 #define INSPECT_MS (3 * 60 * 1000)
+#define INPUTS_MS (5 * 60 * 1000)
 
 /* A second journal in the name of the one that speaks of what was kept would take its place. */
 static int check_key(const struct job *j, struct err *e)
@@ -192,6 +194,29 @@ void job_start(struct job *j)
 	job_move(j, JOB_INSPECT);
 	j->inspect = (struct host_task){.host = j->env.host, .policy = j->policy};
 	job_help(j, "reading the host", task_inspect, &j->inspect, INSPECT_MS);
+}
+
+static int looks_at_host(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_workloads; i++)
+		if (workload_looks_at_host(&p->workloads[i]))
+			return 1;
+	return 0;
+}
+
+int job_look_ahead(struct job *j)
+{
+	if (j->phase < JOB_BEFORE && j->policy->hook_before) {
+		job_move(j, JOB_BEFORE);
+		j->hook.program = j->policy->hook_before;
+		job_help(j, "the owner's hook 'before'", task_hook, &j->hook, JOB_HOOK_MS);
+		return 1;
+	}
+	if (j->phase == JOB_INPUTS || j->stopping || !looks_at_host(j->plan))
+		return 0;
+	job_move(j, JOB_INPUTS);
+	job_help(j, "the look at the workloads' programs and input", task_inputs, &j->task, INPUTS_MS);
+	return 1;
 }
 
 void job_free(struct job *j)

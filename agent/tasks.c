@@ -3,7 +3,7 @@
  * Invariant: between two steps a task looks whether it is still heard, so that a cancelled or
  * orphaned helper never begins another step.
  */
-#include "agent/tasks.h"
+#include "agent/tasks_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void report_step(void *arg, const struct step *s, int ok, int64_t elapsed
 	buf_free(&payload);
 }
 
-static void fill_ctx(struct volume_ctx *ctx, const struct host *h)
+void task_fill_ctx(struct volume_ctx *ctx, const struct host *h)
 {
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->mount_root = h->mount_root;
@@ -76,7 +76,7 @@ static void fill_ctx(struct volume_ctx *ctx, const struct host *h)
 
 static void fill_job_ctx(struct volume_ctx *ctx, const struct job_task *t)
 {
-	fill_ctx(ctx, t->host);
+	task_fill_ctx(ctx, t->host);
 	ctx->plan = t->plan;
 	ctx->policy = t->policy;
 	ctx->inv = t->inv;
@@ -390,7 +390,7 @@ static int take_down(struct helper_report *to, const struct host_task *t, const 
 	size_t n = 0;
 	int status;
 
-	fill_ctx(&ctx, t->host);
+	task_fill_ctx(&ctx, t->host);
 	ctx.policy = t->policy;
 	if (journal_read(path, &ctx.key, &v, &n, &worker, &ticks, e))
 		return -1;
@@ -424,135 +424,5 @@ int task_leftovers(struct helper_report *to, void *host_task, json_t **ret, stru
 		if (take_down(to, t, paths.v[i], e))
 			status = -1;
 	strv_free(&paths);
-	return status;
-}
-
-/* ---- previews ---- */
-
-static void collect(void *arg, const struct step *s)
-{
-	struct msg_preview_reply *r = arg;
-	struct preview_step *step;
-
-	r->steps = xreallocarray(r->steps, r->n_steps + 1, sizeof(*r->steps));
-	step = &r->steps[r->n_steps++];
-	*step = (struct preview_step){.phase = s->phase, .what = xstrdup(s->what)};
-	strv_copy(&step->argv, &s->argv);
-}
-
-/* One layout's workloads. */
-struct workloads_preview {
-	const struct spawn_user *user; /* that workers run as */
-	const struct plan *plan;
-	uint32_t layout;
-	struct msg_preview_reply *reply;
-};
-
-static void collect_program(void *arg, const struct workload *w, const char *what,
-	const struct strv *argv)
-{
-	struct workloads_preview *p = arg;
-	const struct step s = {.phase = PHASE_WORKLOAD, .argv = *argv,
-		.what = xasprintf("%s (%s): %s", w->name, workload_kind_name(w->kind), what)};
-
-	collect(p->reply, &s);
-	free(s.what);
-}
-
-/* What the first trials start, by whatever of the host's files the workers may read. */
-static int preview_workloads(const struct volume *v, void *arg, struct err *e)
-{
-	struct workloads_preview *p = arg;
-	struct spawn_lent lent;
-	struct workload_preview to = {.tell = collect_program, .arg = p};
-	struct msg_worker_spec spec = {.directory = v->directory, .layout = p->layout, .block = 1,
-		.repeat = 1, .syncfs_works = 1};
-	int status = 0;
-
-	if (spawn_lend(p->user, &lent, e))
-		return -1;
-	for (unsigned i = 0; i < p->plan->n_workloads && !status; i++) {
-		const struct workload *w = &p->plan->workloads[i];
-		const struct workload_order order = {
-			.spec = &spec, .plan = p->plan, .w = w, .preview = &to};
-
-		spec.workload = i;
-		spec.kind = (char *)workload_kind_name(w->kind);
-		status = workload_preview(&order, e);
-		if (status)
-			err_prefix(e, "workload %s", w->name);
-	}
-	strv_free(&to.made);
-	spawn_take_back(&lent);
-	return status;
-}
-
-/* As an offer would be asked, at whatever hour the policy lets jobs run. */
-static int ask_policy(const struct preview_task *t, const struct plan *p, struct err *e)
-{
-	const struct policy_request r = {.plan = p,
-		.disks = t->preview->disks,
-		.n_disks = t->preview->n_disks,
-		.inv = t->inv,
-		.state_dir = t->host->state,
-		.policy_path = t->host->opt->config,
-		.deadline_ns = p->deadline_ns};
-
-	return policy_check_job(t->policy, &r, e);
-}
-
-static int preview_all(const struct preview_task *t, const struct plan *p,
-	struct msg_preview_reply *r, struct err *e)
-{
-	struct step_sink *sink = sink_preview(collect, r);
-	struct volume_ctx ctx;
-	int status = 0;
-
-	fill_ctx(&ctx, t->host);
-	ctx.sink = sink;
-	ctx.plan = p;
-	ctx.policy = t->policy;
-	ctx.inv = t->inv;
-	ctx.job_tag = "";
-	ctx.disks = t->preview->disks;
-	ctx.n_disks = t->preview->n_disks;
-	for (size_t i = 0; i < p->n_layouts && !status; i++) {
-		struct workloads_preview work = {.user = &t->host->work_user, .plan = p,
-			.layout = (uint32_t)i, .reply = r};
-		size_t from = r->n_steps;
-
-		ctx.unit = (struct unit){.block = 1, .layout = (uint32_t)i};
-		status = volume_preview(&ctx, &p->layouts[i], preview_workloads, &work, e);
-		for (; from < r->n_steps; from++)
-			r->steps[from].layout = (uint32_t)i;
-	}
-	sink_free(sink);
-	return status;
-}
-
-int task_preview(struct helper_report *to, void *preview_task, json_t **ret, struct err *e)
-{
-	const struct preview_task *t = preview_task;
-	struct msg m = {.type = MSG_PREVIEW_REPLY};
-	struct yaml_errors errs = {0};
-	struct buf size = {0};
-	struct plan *p = NULL;
-	int status;
-
-	(void)ret;
-	status = plan_parse("plan", t->preview->plan_text, strlen(t->preview->plan_text),
-		&t->preview->sets, &p, &errs, e);
-	if (!status)
-		status = ask_policy(t, p, e);
-	if (!status)
-		status = preview_all(t, p, &m.u.preview_reply, e);
-	if (!status)
-		status = msg_encode(&m, &size, e);
-	if (!status)
-		helper_send(to, &m);
-	buf_free(&size);
-	msg_clear(&m);
-	plan_free(p);
-	yaml_errors_free(&errs);
 	return status;
 }

@@ -28,6 +28,9 @@ struct job_task {
 };
 /* The offered job's own deadline, from its start; 0: none. */
 int64_t task_deadline_ns(const struct msg_job_offer *o);
+/* Before the first build: looks at the programs and the input of all workloads, as a dry run does, by the
+ * workers' rights. An error names the workload. */
+int task_inputs(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 /* Result: volume_to_json. */
 int task_build(struct helper_report *to, void *job_task, json_t **ret, struct err *e);
 /* Makes the cache state, then checks the volume and looks at what could disturb the trial; opens the

@@ -15,6 +15,7 @@
 #include "common/base/units.h"
 #include "common/formats/formats.h"
 #include "common/plan/work_command.h"
+#include "common/plan/workload.h"
 
 struct commanding {
 	const struct workload_order *order;
@@ -204,9 +205,26 @@ static int command_run(void *state, int64_t start_ns, workload_cut *cut, void *a
 	return rc;
 }
 
+static void tell_vector(void *arg, const struct workload *w, struct strv *argv)
+{
+	struct workload_preview *to = arg;
+
+	to->tell(to->arg, w, "run in the volume's folder", argv);
+	strv_free(argv);
+}
+
+static int command_preview(const struct workload_order *order, struct err *e)
+{
+	if (check_program(order->w->command->argv.v[0], e))
+		return -1;
+	workload_programs(order->w, order->plan, tell_vector, order->preview);
+	return 0;
+}
+
 const struct workload_engine command_engine = {
 	.kind = WORKLOAD_COMMAND,
 	.prepare = command_prepare,
 	.run = command_run,
+	.preview = command_preview,
 	.clear = command_clear,
 };

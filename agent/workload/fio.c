@@ -4,6 +4,7 @@
  * Owns the jobs of a job file, the folder's descriptor and what fio says.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,13 +250,22 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 	return rc;
 }
 
-/* A job file is read and judged; nothing is started. */
+/* A job file is read and judged; fio is asked for its version and nothing else. No volume is there. */
 static int fio_preview(const struct workload_order *order, struct err *e)
 {
-	struct fio_state f = {.order = order, .fio = order->w->fio};
+	struct msg_worker_spec spec = *order->spec;
+	struct workload_order here = *order;
+	struct fio_state f = {.order = &here, .fio = order->w->fio};
 	struct workload_preview *to = order->preview;
 	struct strv argv = {0};
-	int rc = read_jobs(&f, e);
+	int rc;
+
+	spec.directory = (char *)"/";
+	here.spec = &spec;
+	f.dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (f.dir < 0)
+		return err_sys(e, "cannot open /");
+	rc = find_version(&f, e) || read_jobs(&f, e) ? -1 : 0;
 
 	if (rc == 0) {
 		fio_argv(order->w, order->plan, &argv);
@@ -263,6 +273,8 @@ static int fio_preview(const struct workload_order *order, struct err *e)
 	}
 	strv_free(&argv);
 	fio_jobs_clear(&f.own);
+	free(f.version);
+	close(f.dir);
 	return rc;
 }
 

@@ -43,3 +43,10 @@ int workload_preview(const struct workload_order *order, struct err *e)
 	workload_programs(order->w, order->plan, tell_program, order->preview);
 	return 0;
 }
+
+int workload_looks_at_host(const struct workload *w)
+{
+	const struct workload_engine *engine = workload_find(w->kind);
+
+	return engine && engine->preview;
+}

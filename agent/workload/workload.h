@@ -13,7 +13,7 @@
 #include "common/plan/plan.h"
 #include "proto/msg.h"
 
-/* A dry run: what a trial would start is told, and nothing is started or touched. */
+/* A dry run: what a trial would start is told, and nothing is touched. */
 struct workload_preview {
 	/* argv: of a program, borrowed; empty where the worker itself does it. */
 	void (*tell)(void *arg, const struct workload *w, const char *what, const struct strv *argv);
@@ -55,8 +55,10 @@ struct workload_engine {
 	int (*run)(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 		struct workload_result *ret, struct err *e);
 	/* Tells order->preview what make, prepare, run and clear start, in that order, by the code that
-	 * starts it. spec: kind, directory, workload, layout, block and repeat alone. NULL: nothing, or
-	 * what workload_programs() knows. */
+	 * starts it. Fails where a program or an input of the host is not such that it can run: in a
+	 * process with the workers' rights, which may ask a program for its version. spec: kind,
+	 * directory, workload, layout, block and repeat alone. NULL: nothing, or what
+	 * workload_programs() knows. */
 	int (*preview)(const struct workload_order *order, struct err *e);
 	/* Ends what it started, frees. The files in the volume stay. */
 	void (*clear)(void *state);
@@ -64,6 +66,8 @@ struct workload_engine {
 const struct workload_engine *workload_find(enum workload_kind kind);
 /* What one trial of the order's workload would start, whatever its kind; order->preview is set. */
 int workload_preview(const struct workload_order *order, struct err *e);
+/* 0: workload_preview cannot fail for it. */
+int workload_looks_at_host(const struct workload *w);
 /* One trial after its order is known: prepares, says WORKER_READY on fd, waits for WORKER_GO, runs,
  * sends samples and WORKER_DONE, also on failure. 0: all went well. For the worker's main and for
  * members of a parallel workload, which are processes too. */

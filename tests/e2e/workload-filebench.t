@@ -8,7 +8,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-small='nfiles: 60, nthreads: 4, filesize: 4K, meanappendsize: 4K'
+small='nfiles: 60, nthreads: 4, filesize: 4k, meanappendsize: 4K'
 
 write_plans() {
 	local pool=''
@@ -151,12 +151,15 @@ test_bad_input() {
 	ends "a file with system" 1 fleet_ctl run "$T/one.yaml" --set "workloads.mail={filebench: {wml: $T/system.f}}"
 	check "is told by line and column" failed_with "system.f:2:1: 'system' runs a shell command"
 	check_not "and was not run" test -e "$T/ran"
+	is "and nothing was built" "$(fleet_ctl --json show last | jq -c '[(.trials, .steps) | length]')" '[0,0]'
 	ends "a file with an unknown flowop" 1 fleet_ctl run "$T/one.yaml" --set "workloads.mail={filebench: {wml: $T/wrong.f}}"
 	check "is told too" failed_with "wrong.f:3:10: 'opnfile' is not a flowop; did you mean 'openfile'"
 	ends "a file that the policy doesn't name" 1 fleet_ctl run "$T/one.yaml" --set "workloads.mail={filebench: {wml: /etc/passwd}}"
 	check "is refused" failed_with "allow.inputs' does not name /etc/passwd"
 	ends "a program that is not there" 1 fleet_ctl run "$T/one.yaml" --set "workloads.mail.filebench.program=$T/filebench"
 	check "is told" failed_with "there is no filebench to run at"
+	is "before anything is built" "$(fleet_ctl --json show last | jq -c '[(.trials, .steps) | length]')" '[0,0]'
+	ends "and by a dry run" 1 fleet_ctl run --dry-run "$T/one.yaml" --set "workloads.mail.filebench.program=$T/filebench"
 	ends "a volume that gets full" 1 fleet_ctl run "$T/one.yaml" --set 'workloads.mail={filebench: {personality: fileserver, nfiles: 100, filesize: 4K, nthreads: 2, meanappendsize: 8M, duration: 30s}}'
 	check "fails with file, offset and errno" failed_with "appending to 'mail.files/homes/.*' at byte [0-9]+: No space left"
 	check "nothing is left" nothing_left one

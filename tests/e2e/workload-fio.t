@@ -20,6 +20,7 @@ write_policy() {
 	printf '[a]\nrw=write\nsize=1m\n\nfixedbufs=1\nioengine=libaio\n' >"$T/jobs/engine.fio"
 	mkdir "$T/old" && printf '#!/bin/sh\necho fio-2.21\n' >"$T/old/fio" && chmod 755 "$T/old" "$T/old/fio"
 	ln -s /usr/bin/fio "$T/old/tool"
+	mkdir "$T/dull" && printf 'no program\n' >"$T/dull/fio" && chmod 755 "$T/dull"
 }
 
 write_plans() {
@@ -55,13 +56,8 @@ write_plans() {
 		trials: 1
 		layouts: {ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}}
 		workloads:
-		  bad:    {fio: {job: $T/jobs/bad.fio}}
 		  engine: {fio: {job: $T/jobs/engine.fio}}
-		  absent: {fio: {job: $T/jobs/none.fio}}
-		  none:   {fio: {program: $T/none/fio, options: {rw: read, size: 1m}}}
-		  old:    {fio: {program: $T/old/fio, options: {rw: read, size: 1m}}}
 		  status: {command: {argv: [/usr/bin/ls, /nonexistent]}}
-		  link:   {command: {argv: [$T/old/tool, --name=x, --rw=read, --size=1m, --exec_prerun=/usr/bin/id]}}
 		  slow:   {command: {argv: [/usr/bin/sleep, "60"], timeout: 1s}}
 		  parse:  {command: {argv: [/usr/bin/ls], parse: dd}}
 		  sparse: {command: {argv: [/usr/bin/truncate, -s, 20M, sparse], sync: none}}
@@ -161,16 +157,30 @@ test_order() {
 
 error_of() { jq -r --arg w "$1" 'select(.type == "trial" and .workload_name == $w) | .error // "none"' "$T/run.jsonl"; }
 
+# cannot WHAT REGEX WORKLOAD: a run with it among others ends before anything is built; a dry run knows, too.
+cannot() {
+	run fleet_ctl run --dry-run "$T/order.yaml" --set "workloads.late=$3"
+	like "$1: a dry run says so" "$STATUS $(tr '\n' ' ' <"$T/err")" "^[13] .*one: workload late: .*$2"
+	ends "$1: a run ends" 1 fleet_ctl run "$T/order.yaml" --set "workloads.late=$3"
+	like "$1: with the same words" "$(fleet_ctl show last | grep -A1 '^one: job')" "^ +workload late: .*$2"
+	is "$1: and built nothing" "$(fleet_ctl --json show last | jq -c '[(.trials, .steps) | length]')" '[0,0]'
+}
+
+test_cannot() {
+	cannot "a job file's wrong lines" "bad.fio:4: 'directory' is refused.*bad.fio:5: 'include' is refused.*bad.fio:6: filename: .*and 1 more" "{fio: {job: $T/jobs/bad.fio}}"
+	cannot "a job file that isn't there" 'none.fio.*No such file' "{fio: {job: $T/jobs/none.fio}}"
+	cannot "no fio" "there is no $T/none/fio: install fio" "{fio: {program: $T/none/fio, options: {rw: read, size: 1m}}}"
+	cannot "a fio that may not be run" "cannot start $T/dull/fio: Permission denied" "{fio: {program: $T/dull/fio, options: {rw: read, size: 1m}}}"
+	cannot "an old fio" 'is fio-2.21.*fio 3 or later is needed' "{fio: {program: $T/old/fio, options: {rw: read, size: 1m}}}"
+	cannot "a link to fio, which a command doesn't run" "a command does not run /usr/bin/fio, .*: use the fio workload" \
+		"{command: {argv: [$T/old/tool, --name=x, --rw=read, --size=1m, --exec_prerun=/usr/bin/id]}}"
+}
+
 test_wrong() {
 	ends "the run fails" 1 fleet_ctl run "$T/wrong.yaml"
 	fleet_ctl export what-fails >"$T/run.jsonl"
-	like "a job file's wrong lines are named" "$(error_of bad)" "bad.fio:4: 'directory' is refused.*bad.fio:5: 'include' is refused.*bad.fio:6: filename: .*and 1 more"
 	like "what fio itself refuses has its line" "$(error_of engine)" 'engine.fio:5: \[a\]: .*fixedbufs=1'
-	like "a job file that isn't there" "$(error_of absent)" 'none.fio.*No such file'
-	like "no fio" "$(error_of none)" "there is no $T/none/fio: install fio"
-	like "an old fio" "$(error_of old)" 'is fio-2.21.*fio 3 or later is needed'
 	like "a command's status and last line" "$(error_of status)" "/usr/bin/ls ended with status 2: .*cannot access '/nonexistent'"
-	like "a link to fio is fio, which a command doesn't run" "$(error_of link)" "a command does not run /usr/bin/fio, .*: use the fio workload"
 	like "a command's timeout" "$(error_of slow)" '/usr/bin/sleep took longer than its timeout of 1s and was killed'
 	like "an output that isn't what the plan says" "$(error_of parse)" 'output'
 	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device [(]ENOSPC[)]: .*file ./sparse: .* offset=[0-9]+"
@@ -219,6 +229,7 @@ main() {
 	like "the agent knows its fio" "$(fleet_ctl --json host show one | jq -r '.inventory.capabilities[]?' 2>/dev/null)" '^fio 3'
 	test_run
 	test_order
+	test_cannot
 	test_wrong
 	test_cancel
 	ends "check finds the store in order" 0 coordinator check

@@ -14,18 +14,9 @@ write_plans() {
 	local ext4='ext4: {scratch: {disks: 1, size: 512M}, filesystem: {type: ext4}}'
 	local globals="globals: $IN/made/globals.sql, $SMALL"
 	plan wrong "$ext4" "\
-none: {pg_restore: {dump: $IN/none.dump, $SMALL}}
 newer: {pg_restore: {dump: $IN/newer.dump, $SMALL}}
-newer-sql: {pg_restore: {dump: $IN/newer.sql, $SMALL}}
 newer-dir: {pg_restore: {dump: $IN/newer.dir, $SMALL}}
-gone: {pg_restore: {dump: $IN/gone.dump, $SMALL}}
-empty: {pg_restore: {dump: $IN/empty.dump, $SMALL}}
-packed: {pg_restore: {dump: $IN/ports.sql.gz, $SMALL}}
-hollow: {pg_restore: {dump: $IN/hollow.dir, $SMALL}}
-tar-jobs: {pg_restore: {dump: $IN/made/ports.tar, jobs: 2, $SMALL}}
-secret: {pg_restore: {dump: $IN/secret.dump, $SMALL}}
 other: {pg_restore: {dump: $IN/made/ports.dump, sha256: $(printf '%064d' 1), $SMALL}}
-format: {pg_restore: {dump: $IN/made/ports.dump, format: plain, $SMALL}}
 roles: {pg_restore: {dump: $IN/made/ports.dump, $SMALL}}
 passes: {pg_restore: {dump: $IN/made/ports.dump, allow-errors: true, $SMALL}}
 encoding: {pg_restore: {dump: $IN/made/ports.dump, encoding: KLINGON, $SMALL}}
@@ -37,9 +28,10 @@ cut-sql: {pg_restore: {dump: $IN/cut.sql, $globals}}
 cut-tar: {pg_restore: {dump: $IN/cut.tar, allow-errors: true, $globals}}
 cut-rows: {pg_restore: {dump: $IN/cut.dir, allow-errors: true, $globals}}
 collation: {pg_restore: {dump: $IN/collation.sql, $globals}}
-of-none: {pg_dump: {of: none}}
+of-newer: {pg_dump: {of: newer}}
 bench: {pgbench: {scale: 1, duration: 1s, settings: {wal_level: minimal}}}
 beside: {parallel: [{pg_restore: {scale: 1, settings: {wal_level: minimal}}}, {stream: {op: write, size: 1M}}]}"
+	plan unfit "$ext4" "w: {pg_restore: {scale: 1, $SMALL}}"
 	plan version "$ext4" "w: {pg_restore: {scale: 1, version: '7.4'}}"
 	plan full "ext4: {scratch: {disks: 1, size: 224M}, filesystem: {type: ext4}}" "\
 full: {pg_restore: {dump: $IN/big.sql, $globals}}"
@@ -69,22 +61,13 @@ test_wrong() {
 	run fleet_ctl run "$T/wrong.yaml"
 	is "a run with wrong dumps fails" "$STATUS" 1
 	fleet_ctl export last >"$T/run.jsonl"
-	says none 'none.dump is not a dump: it begins neither with PGDMP'
 	says newer 'newer.dump was made by a newer PostgreSQL than [0-9]'
-	says newer-sql 'newer.sql was made by pg_dump 99.1, newer than the PostgreSQL [0-9]'
 	says newer-dir 'newer.dir was made by a newer PostgreSQL than [0-9]'
-	says empty 'empty.dump is not a dump: it is empty'
-	says packed 'ports.sql.gz is not a dump: .*what is compressed must be unpacked first'
-	says hollow 'hollow.dir is not a dump: the folder that pg_dump -Fd makes has a toc.dat'
-	says tar-jobs "ports.tar is a tar, which one pg_restore reads from its front: leave 'jobs' out"
 	says cut-toc 'toc.dump cannot be restored: .*(end of file|too short)'
 	says cut-tar 'cut.tar is cut off: a tar ends with two blocks of zeros'
 	says cut-rows "cut.dir/[0-9]+.dat is cut off: a table's rows end with two empty lines"
 	says collation 'collation "xx_XX.utf8" for encoding "UTF8" does not exist .*locale-gen'
-	says gone "there is no dump .*gone.dump on this host"
-	says secret "the workers' user 'arraymark-work' may not read the dump .*secret.dump: .chmod o.r"
 	says other 'ports.dump is not the dump of the plan: its SHA-256 is [0-9a-f]{64}'
-	says format 'ports.dump is a dump of the format custom, not plain'
 	says cut 'pg_restore gave up with status 1: .*(end of file|read)'
 	says cut-sql "cut.sql is cut off: a plain dump ends with the line '-- PostgreSQL database dump complete'"
 	says roles 'pg_restore met 1 error, the first: .*role "keeper" does not exist .*globals'
@@ -92,7 +75,7 @@ test_wrong() {
 	says encoding 'createdb: "?KLINGON.* is not a valid encoding'
 	says template 'LATIN1.* is incompatible .*use template0'
 	says settings 'PostgreSQL .* did not start: FATAL: .*wal_level'
-	says of-none "no database of 'none'"
+	says of-newer "no database of 'newer'"
 	like "a failed trial has the server's log" "$(detail_of roles note 'server log')" 'role "keeper" does not exist'
 	like "so has one whose server does not start" "$(detail_of settings note 'server log')" 'FATAL: .*wal_level'
 	like "one whose database cannot be made" "$(detail_of template note 'server log')" 'ERROR: .*incompatible'
@@ -119,9 +102,27 @@ test_wrong() {
 	check "no server is left" no_postgres
 }
 
-test_dry_run() {
-	ends "a dry run notices a dump that is none" 1 fleet_ctl run --dry-run "$T/wrong.yaml"
-	like "and names it" "$(cat "$T/err")" 'workload none: .*none.dump is not a dump'
+# cannot WHAT REGEX WORKLOAD: neither a dry run nor a run with it comes as far as a volume.
+cannot() {
+	run fleet_ctl run --dry-run "$T/unfit.yaml" --set "workloads.w=$3"
+	like "$1: a dry run says so" "$STATUS $(tr '\n' ' ' <"$T/err")" "^[13] .*one: workload w: .*$2"
+	ends "$1: a run ends" 1 fleet_ctl run "$T/unfit.yaml" --set "workloads.w=$3"
+	like "$1: and says so" "$(fleet_ctl show last | grep -A1 '^one: job')" "^ +workload w: .*$2"
+	is "$1: and builds nothing" "$(fleet_ctl --json show last | jq -c '[(.trials, .steps) | length]')" '[0,0]'
+}
+
+test_cannot() {
+	cannot none 'none.dump is not a dump: it begins neither with PGDMP' "{pg_restore: {dump: $IN/none.dump, $SMALL}}"
+	cannot newer-sql 'newer.sql was made by pg_dump 99.1, newer than the PostgreSQL [0-9]' "{pg_restore: {dump: $IN/newer.sql, $SMALL}}"
+	cannot gone "there is no dump .*gone.dump on this host" "{pg_restore: {dump: $IN/gone.dump, $SMALL}}"
+	cannot empty 'empty.dump is not a dump: it is empty' "{pg_restore: {dump: $IN/empty.dump, $SMALL}}"
+	cannot packed 'ports.sql.gz is not a dump: .*what is compressed must be unpacked first' "{pg_restore: {dump: $IN/ports.sql.gz, $SMALL}}"
+	cannot hollow 'hollow.dir is not a dump: the folder that pg_dump -Fd makes has a toc.dat' "{pg_restore: {dump: $IN/hollow.dir, $SMALL}}"
+	cannot tar-jobs "ports.tar is a tar, which one pg_restore reads from its front: leave 'jobs' out" "{pg_restore: {dump: $IN/made/ports.tar, jobs: 2, $SMALL}}"
+	cannot secret "the workers' user 'arraymark-work' may not read the dump .*secret.dump: .chmod o.r" "{pg_restore: {dump: $IN/secret.dump, $SMALL}}"
+	cannot format 'ports.dump is a dump of the format custom, not plain' "{pg_restore: {dump: $IN/made/ports.dump, format: plain, $SMALL}}"
+	cannot "another file that is no dump" 'none.dump is not the dump of the plan: its SHA-256 is [0-9a-f]{64} .*is not a dump' \
+		"{pg_restore: {dump: $IN/none.dump, sha256: $(printf '%064d' 1), $SMALL}}"
 }
 
 test_full() {
@@ -173,7 +174,7 @@ main() {
 	pg_fleet
 	write_plans
 	test_wrong
-	test_dry_run
+	test_cannot
 	test_full
 	test_killed
 	test_ended

@@ -38,6 +38,7 @@ struct fixture {
 	int oks[MAX_RECORDS];
 	unsigned n, trials, failed;
 	char error[ERR_TEXT_MAX]; /* of the last failed trial or unit */
+	char end_error[ERR_TEXT_MAX]; /* of the attempt */
 	char cache[256]; /* what the last trial's start says of its caches */
 	char step[256];  /* the last step of a rehearsal */
 	struct record_await await;
@@ -68,6 +69,9 @@ static inline void take(struct fixture *f, const struct record *r)
 		if (!r->u.unit_end.ok)
 			snprintf(f->error, sizeof(f->error), "%s", r->u.unit_end.error);
 	}
+	if (r->type == RECORD_ATTEMPT_END)
+		snprintf(f->end_error, sizeof(f->end_error), "%s",
+			r->u.attempt_end.error ? r->u.attempt_end.error : "");
 	if (r->type == RECORD_TRIAL_START)
 		snprintf(f->cache, sizeof(f->cache), "%s", r->u.trial_start.cache);
 	if (r->type == RECORD_STEP && r->u.step.argv.n == 0)

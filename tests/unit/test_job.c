@@ -324,6 +324,100 @@ static void test_warming_fails(void **state)
 	teardown(&f);
 }
 
+/* The format with the folder at each %s. */
+static void fill_in(char *out, size_t size, const char *format, const char *dir)
+{
+	struct buf b = {0};
+
+	for (const char *at; (at = strstr(format, "%s")); format = at + 2)
+		buf_addf(&b, "%.*s%s", (int)(at - format), format, dir);
+	buf_adds(&b, format);
+	snprintf(out, size, "%s", buf_str(&b));
+	buf_free(&b);
+}
+
+static void write_input(const struct fixture *f, const char *name, mode_t mode, const char *text)
+{
+	char *path = xasprintf("%s/%s", f->dir, name);
+	struct err e;
+
+	assert_ok(fs_write_file(path, text, strlen(text), mode, &e), e);
+	free(path);
+}
+
+static void write_inputs(const struct fixture *f)
+{
+	write_input(f, "wrong.f", 0644,
+		"define process name=p { thread name=t {\n  flowop opnfile name=o\n } }\n");
+	write_input(f, "wrong.fio", 0644, "[a]\nrw=read\nsize=1m\n");
+	write_input(f, "fio", 0755, "#!/bin/sh\necho fio-2.21\n");
+	write_input(f, "text", 0644, "no program\n");
+}
+
+/* A wrong program or input is told before anything is built, whichever workload has it. */
+static void test_a_workload_that_cannot_run(void **state)
+{
+	static const struct {
+		const char *workloads, *says;
+	} table[] = {
+		{"w: {stream: {op: write, size: 1M}}, f: {filebench: {wml: %s/wrong.f}}",
+			"workload f: %s/wrong.f:2:10: 'opnfile' is not a flowop"},
+		{"f: {filebench: {wml: %s/none.f}}", "workload f: the workload file: cannot read %s/none.f: No such file"},
+		{"f: {fio: {job: %s/wrong.fio, program: %s/fio}}", "workload f: %s/fio is fio-2.21"},
+		{"f: {fio: {options: {rw: read, size: 1M}, program: %s/text}}",
+			"workload f: cannot start %s/text: Permission denied"},
+		{"f: {fio: {options: {rw: read, size: 1M}, program: %s/none}}",
+			"workload f: there is no %s/none"},
+		{"f: {filebench: {personality: varmail, program: %s/fio}}",
+			"workload f: %s/fio is no filebench of version 1.4 or 1.5"},
+		{"p: {parallel: [{stream: {op: write, size: 1M}}, {command: {argv: ['%s/none']}}]}",
+			"workload p: member p.2: cannot run %s/none"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char rest[1024], work[512], says[256];
+		struct fixture f;
+
+		setup(&f);
+		write_inputs(&f);
+		fill_in(work, sizeof(work), table[i].workloads, f.dir);
+		fill_in(says, sizeof(says), table[i].says, f.dir);
+		snprintf(rest, sizeof(rest), "workloads: {%s}", work);
+		run(&f, 2, rest, 0);
+		EXPECT(&f, RECORD_ATTEMPT_START, RECORD_ATTEMPT_END);
+		assert_int_equal(count(&f, RECORD_STEP), 0);
+		assert_int_equal(f.state, ATTEMPT_FAILED);
+		assert_has(f.end_error, says);
+		teardown(&f);
+	}
+}
+
+/* What a command has yet to make is no fault before it has run. */
+static void test_input_that_a_command_makes(void **state)
+{
+	char rest[512], maker[256];
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	write_input(&f, "whole.f", 0644,
+		"define fileset name=s,path=/tmp,entries=2,size=4k,prealloc=100\n"
+		"define process name=p { thread name=t {\n"
+		"  flowop readwholefile name=r,filesetname=s,iters=1\n"
+		"  flowop finishoncount name=end,value=1\n} }\n");
+	fill_in(maker, sizeof(maker), "#!/bin/sh\ncp %s/whole.f %s/made.f\n", f.dir);
+	write_input(&f, "maker", 0755, maker);
+	fill_in(rest, sizeof(rest),
+		"workloads: {make: {command: {argv: ['%s/maker']}}, read: {filebench: {wml: '%s/made.f'}}}",
+		f.dir);
+	run(&f, 1, rest, 0);
+	assert_string_equal(f.error, "");
+	assert_int_equal(f.state, ATTEMPT_DONE);
+	assert_int_equal(f.trials, 2);
+	teardown(&f);
+}
+
 /* Members read files that were made before; the volume is emptied as ever. */
 static void test_parallel(void **state)
 {
@@ -402,6 +496,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_warm),
 		cmocka_unit_test(test_late_files_are_not_cold),
 		cmocka_unit_test(test_warming_fails),
+		cmocka_unit_test(test_a_workload_that_cannot_run),
+		cmocka_unit_test(test_input_that_a_command_makes),
 		cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_await_and_finish),
 		cmocka_unit_test(test_cancel_while_waiting),

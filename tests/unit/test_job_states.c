@@ -68,6 +68,9 @@ static void test_safety(void **state)
 	/* nothing ends without the look at what is left, from whatever was begun */
 	for (int p = 0; p < JOB_CLEAR; p++)
 		assert_true(must_pass(p, JOB_CLEAR, JOB_ENDED));
+	/* what is looked at before the first build is not looked at again */
+	for (int p = JOB_AWAIT_UNIT; p < JOB_PHASE_COUNT; p++)
+		assert_false(reach(p) & (1u << JOB_INPUTS));
 	/* a worker runs only after the cache state and the mount's identity were seen to */
 	assert_true(must_pass(JOB_NEW, JOB_CACHE, JOB_RUN));
 	assert_true(must_pass(JOB_NEW, JOB_PREPARE, JOB_RUN));
@@ -89,6 +92,9 @@ static void test_table(void **state)
 		{JOB_NEW, JOB_INSPECT, 1},
 		{JOB_NEW, JOB_RUN, 0},
 		{JOB_INSPECT, JOB_BEFORE, 1},
+		{JOB_BEFORE, JOB_INPUTS, 1},
+		{JOB_INPUTS, JOB_BUILD, 1},
+		{JOB_INPUTS, JOB_BEFORE, 0},
 		{JOB_BUILD, JOB_CACHE, 1},
 		{JOB_BUILD, JOB_TEARDOWN, 1},
 		{JOB_BUILD, JOB_RUN, 0},
