@@ -125,14 +125,30 @@ static int open_sets(struct fb_run *r, struct err *e)
 	return 0;
 }
 
+static int remove_sets(const struct fb_run *r, struct err *e)
+{
+	for (size_t i = 0; i < r->program->n_sets; i++)
+		if (fb_set_remove_old(&r->sets[i], r->spec, r->dir, r->dir_name, e) < 0)
+			return -1;
+	return 0;
+}
+
+/* What comes after a full volume has its room again. Sets that are reused stay: they may be of before. */
+static void give_room(const struct fb_run *r, const struct err *why)
+{
+	struct err ignored;
+
+	if (why->code == ERR_FULL)
+		remove_sets(r, &ignored);
+}
+
 static int make_sets(struct fb_run *r, struct err *e)
 {
 	size_t n = r->program->n_sets;
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (fb_set_remove_old(&r->sets[i], r->spec, r->dir, r->dir_name, e) < 0)
-			return -1;
+	if (remove_sets(r, e) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (__builtin_add_overflow(bytes, fb_set_missing(&r->sets[i], r->dir), &bytes))
 			bytes = UINT64_MAX;
@@ -270,9 +286,13 @@ static int begin(const struct workload_order *o, struct fb_run **ret, struct err
 
 static int make_files(struct fb_run *r, const struct workload_order *o, struct err *e)
 {
-	if (plan_sets(r, r->spec->seed, e) < 0 || make_sets(r, e) < 0)
+	if (plan_sets(r, r->spec->seed, e) < 0)
 		return -1;
-	return settle(r, o->plan && o->plan->cache == CACHE_COLD, e);
+	if (make_sets(r, e) < 0 || settle(r, o->plan && o->plan->cache == CACHE_COLD, e) < 0) {
+		give_room(r, e);
+		return -1;
+	}
+	return 0;
 }
 
 static int engine_make(const struct workload_order *o, struct err *e)
@@ -375,7 +395,10 @@ static int native_run(struct fb_run *r, int64_t start_ns, workload_cut *cut, voi
 	r->cpu_after[0] = fb_host_cpu_ns();
 	r->cpu_after[1] = fb_own_user_ns();
 	fb_report(r, ret);
-	return rc == 0 ? collect_errors(r, e) : -1;
+	rc = rc == 0 ? collect_errors(r, e) : -1;
+	if (rc < 0)
+		give_room(r, e);
+	return rc;
 }
 
 /* ---- the vtable: our own engine, or the program ---- */

@@ -32,6 +32,7 @@ struct fio_state {
 	const struct fio_jobs *jobs;
 	int dir;
 	char *version;   /* "fio-3.33" */
+	struct strv made; /* files that were not there before: its own */
 	int64_t laid_ns; /* how long laying out the files took; 0: nothing was to be laid out */
 };
 
@@ -45,7 +46,15 @@ static void fio_clear(void *state)
 	if (f->dir >= 0)
 		close(f->dir);
 	free(f->version);
+	strv_free(&f->made);
 	free(f);
+}
+
+/* What comes after a full volume has its room again. Files of before may be another workload's. */
+static void give_room(const struct fio_state *f, const struct err *why)
+{
+	for (size_t i = 0; why->code == ERR_FULL && i < f->made.n; i++)
+		(void)unlinkat(f->dir, f->made.v[i], 0);
 }
 
 /* Runs fio with the jobs on its standard input. */
@@ -146,6 +155,7 @@ static int lay_out(struct fio_state *f, struct err *e)
 	int64_t from = clock_mono_ns();
 	int r = 0;
 
+	fio_files_absent(f->jobs, f->dir, &f->made);
 	fio_files_layout(f->jobs, f->dir, &text);
 	if (text.len) {
 		strv_add(&argv, f->fio->program);
@@ -154,8 +164,10 @@ static int lay_out(struct fio_state *f, struct err *e)
 		r = run_fio(f, &argv, &text, NULL, &end, e);
 		if (!r)
 			r = fio_say_end(f->jobs, f->fio->job_file, NULL, &end, e);
-		if (r)
+		if (r) {
 			err_prefix(e, "laying out the files");
+			give_room(f, e);
+		}
 		f->laid_ns = clock_mono_ns() - from;
 	}
 	program_end_clear(&end);
@@ -242,6 +254,8 @@ static int fio_run(void *state, int64_t start_ns, workload_cut *cut, void *arg,
 			rc = -1;
 		}
 		tell(f, &jobs, &end, ret);
+		if (rc)
+			give_room(f, e);
 	}
 	fio_status_clear(&status);
 	program_end_clear(&end);

@@ -82,6 +82,33 @@ int fio_files_check(const struct fio_jobs *jobs, int dir, const char *directory,
 	return 0;
 }
 
+struct finding {
+	int dir;
+	struct strv *absent;
+};
+
+static int add_absent(void *arg, const char *name)
+{
+	struct finding *f = arg;
+	struct stat st;
+
+	if (fstatat(f->dir, name, &st, AT_SYMLINK_NOFOLLOW) && !strv_has(f->absent, name))
+		strv_add(f->absent, name);
+	return 0;
+}
+
+void fio_files_absent(const struct fio_jobs *jobs, int dir, struct strv *ret)
+{
+	struct finding f = {dir, ret};
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		struct fio_sums s;
+
+		fio_job_sums(&jobs->v[i], &s);
+		over_names(&jobs->v[i], s.threads, add_absent, &f);
+	}
+}
+
 int64_t fio_files_missing(const struct fio_jobs *jobs, int dir)
 {
 	int64_t sum = 0;

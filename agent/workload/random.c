@@ -271,6 +271,8 @@ static int random_run(void *state, int64_t start_ns, workload_cut *cut, void *ar
 	meter_stop(&s->meter);
 	ret->sync_ns = ret->elapsed_ns - moved_ns;
 	add_detail(s, &ret->detail);
+	if (rc && e->code == ERR_FULL && !s->w->of)
+		random_files_remove(&s->files);
 	return rc == 0 ? verify_all(s, &ret->detail, e) : rc;
 }
 

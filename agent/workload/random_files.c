@@ -102,10 +102,14 @@ static int lay_out_file(const struct workload_order *o, const struct random_file
 	rc = check_place(o, name, fd, &st, e);
 	if (rc == 0)
 		rc = fill_file(f, file, fd, b, e);
-	if (rc && e->code == ERR_FULL)
-		(void)unlinkat(f->dir, name, 0); /* the next trial has its room */
 	close(fd);
 	return rc;
+}
+
+void random_files_remove(const struct random_files *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		(void)unlinkat(f->dir, f->names.v[i], 0);
 }
 
 static int lay_out(const struct workload_order *o, const struct random_files *f, struct err *e)
@@ -115,6 +119,8 @@ static int lay_out(const struct workload_order *o, const struct random_files *f,
 
 	for (unsigned i = 0; rc == 0 && i < f->n; i++)
 		rc = lay_out_file(o, f, i, b, e);
+	if (rc && e->code == ERR_FULL)
+		random_files_remove(f);
 	free(b);
 	return rc;
 }

@@ -44,6 +44,8 @@ int random_files_make(const struct workload_order *o, struct err *e);
 /* Makes them where that was not done, opens them. On failure: close them. */
 int random_files_open(const struct workload_order *o, struct random_files *f, struct err *e);
 void random_files_close(struct random_files *f);
+/* All of them, so that what comes after a full volume has its room. Not of files of an earlier write. */
+void random_files_remove(const struct random_files *f);
 /* Written back, and where the kernel does that, out of the page cache. */
 int random_files_drop(const struct random_files *f, struct err *e);
 /* After that: says where reads of all blocks will come from ("from the disks: …"). 1: from the disks. */

@@ -245,8 +245,9 @@ unsigned disk_set_count(const struct disk_set *s, int *ret_open);
 int vdev_group_check(const struct vdev_group *g, unsigned n, struct err *e);
 /* Upper bound of the bytes that a layout on scratch disks can hold; -1: not known. */
 int64_t layout_capacity(const struct layout *l);
-/* Bytes that the workloads leave on the layout for certain: what its compression could shrink is
- * not counted, nor are sizes that are not possible with that RAM (0: all that depend on it). */
+/* The most bytes that the workloads' files take on the layout at any time, with those of others that
+ * stay: what its compression could shrink is not counted, nor are sizes that are not possible with that
+ * RAM (0: all that depend on it). */
 int64_t layout_stored_bytes(const struct plan *p, const struct layout *l, uint64_t ram_bytes);
 /* Bytes of usable space the layout must give for this plan's workloads on a host with that RAM. */
 int plan_needed_bytes(const struct plan *p, uint64_t ram_bytes, int64_t *ret, struct err *e);

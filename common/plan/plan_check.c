@@ -8,22 +8,51 @@
 #include "common/plan/plan_internal.h"
 #include "common/plan/workload.h"
 
+/* Workloads find what those behind them left, when they come again on the same volume. */
+static int comes_again(const struct plan *p)
+{
+	return p->repeat > 1 || (p->builds == BUILDS_ONCE && p->trials_max > 1);
+}
+
+/* What lies on a volume: of the workloads so far, and the most that it was at any time. */
+struct filling {
+	int64_t kept, most;
+};
+
+static int fill(const struct plan *p, unsigned workload, const struct workload_needs *n,
+	struct filling *f, struct err *e)
+{
+	int64_t with;
+
+	if (__builtin_add_overflow(f->kept, n->space_bytes, &with) ||
+		__builtin_add_overflow(f->kept, n->kept_bytes, &f->kept))
+		return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
+			p->workloads[workload].name);
+	if (with > f->most)
+		f->most = with;
+	return 0;
+}
+
+/* Then its own files take the place of those of its last time. All that is kept fits into a count. */
+static int fill_again(const struct plan *p, unsigned workload, const struct workload_needs *n,
+	struct filling *f, struct err *e)
+{
+	f->kept -= n->kept_bytes;
+	return fill(p, workload, n, f, e);
+}
+
 int plan_needed_bytes(const struct plan *p, uint64_t ram_bytes, int64_t *ret, struct err *e)
 {
-	int64_t kept = 0, most = 0, with;
+	struct filling f = {0};
 	struct workload_needs n;
 
-	for (unsigned i = 0; i < p->n_workloads; i++) {
-		if (workload_needs(p, i, ram_bytes, &n, e))
+	for (unsigned i = 0; i < p->n_workloads; i++)
+		if (workload_needs(p, i, ram_bytes, &n, e) || fill(p, i, &n, &f, e))
 			return -1;
-		if (__builtin_add_overflow(kept, n.space_bytes, &with) ||
-			__builtin_add_overflow(kept, n.kept_bytes, &kept))
-			return err_set(e, ERR_INPUT, "workloads.%s: more bytes than can be counted",
-				p->workloads[i].name);
-		if (with > most)
-			most = with;
-	}
-	*ret = most;
+	for (unsigned i = 0; comes_again(p) && i < p->n_workloads; i++)
+		if (workload_needs(p, i, ram_bytes, &n, e) || fill_again(p, i, &n, &f, e))
+			return -1;
+	*ret = f.most;
 	return 0;
 }
 
@@ -118,18 +147,20 @@ static int stores_plainly(const struct layout *l)
 
 int64_t layout_stored_bytes(const struct plan *p, const struct layout *l, uint64_t ram_bytes)
 {
+	int passes = comes_again(p) ? 2 : 1;
+	struct filling f = {0};
 	struct workload_needs n;
-	int64_t sum = 0;
 	struct err e;
 
-	for (unsigned i = 0; i < p->n_workloads; i++) {
-		if (workload_needs(p, i, ram_bytes, &n, &e) ||
-			(n.compressible && !stores_plainly(l)))
-			continue;
-		if (__builtin_add_overflow(sum, n.kept_bytes, &sum))
-			return INT64_MAX;
-	}
-	return sum;
+	for (int pass = 0; pass < passes; pass++)
+		for (unsigned i = 0; i < p->n_workloads; i++) {
+			if (workload_needs(p, i, ram_bytes, &n, &e) ||
+				(n.compressible && !stores_plainly(l)))
+				continue;
+			if (pass ? fill_again(p, i, &n, &f, &e) : fill(p, i, &n, &f, &e))
+				return INT64_MAX;
+		}
+	return f.most;
 }
 
 /* Scratch volumes: too small for certain is an error, nearly full a warning. */

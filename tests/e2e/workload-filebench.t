@@ -162,6 +162,8 @@ test_bad_input() {
 	ends "and by a dry run" 1 fleet_ctl run --dry-run "$T/one.yaml" --set "workloads.mail.filebench.program=$T/filebench"
 	ends "a volume that gets full" 1 fleet_ctl run "$T/one.yaml" --set 'workloads.mail={filebench: {personality: fileserver, nfiles: 100, filesize: 4K, nthreads: 2, meanappendsize: 8M, duration: 30s}}'
 	check "fails with file, offset and errno" failed_with "appending to 'mail.files/homes/.*' at byte [0-9]+: No space left"
+	ends "and where a stream comes after it" 1 fleet_ctl run "$T/one.yaml" --set 'workloads={mail: {filebench: {personality: fileserver, nfiles: 100, filesize: 4K, nthreads: 2, meanappendsize: 8M, duration: 30s}}, after: {stream: {op: write, size: 30M}}}'
+	is "that has its room again" "$(fleet_ctl export last | jq -c 'select(.type == "trial") | [.workload_name, .ok]' | sort | tr '\n' ' ')" '["after",true] ["mail",false] '
 	check "nothing is left" nothing_left one
 }
 

@@ -60,6 +60,9 @@ write_plans() {
 		  status: {command: {argv: [/usr/bin/ls, /nonexistent]}}
 		  slow:   {command: {argv: [/usr/bin/sleep, "60"], timeout: 1s}}
 		  parse:  {command: {argv: [/usr/bin/ls], parse: dd}}
+		  race:   {parallel: [{command: {argv: [/usr/bin/dd, if=/dev/zero, of=all, bs=1M, count=60], parse: none}}, {fio: {options: {rw: write, bs: 64k, size: 6M, rate: 2m, fallocate: none}}}]}
+		  gone:   {command: {argv: [/usr/bin/ls, race.2.0.0]}}
+		  empty:  {command: {argv: [/usr/bin/truncate, -s, "0", all], sync: none}}
 		  sparse: {command: {argv: [/usr/bin/truncate, -s, 20M, sparse], sync: none}}
 		  fill:   {command: {argv: [/usr/bin/dd, if=/dev/zero, of=fill, bs=1M, count=40], parse: none}}
 		  full:   {fio: {options: {rw: write, bs: 64k, size: 20M, filename: sparse}}}
@@ -185,6 +188,8 @@ test_wrong() {
 	like "an output that isn't what the plan says" "$(error_of parse)" 'output'
 	like "a full volume: errno, file and offset" "$(error_of full)" "fio's job 'full' failed: No space left on device [(]ENOSPC[)]: .*file ./sparse: .* offset=[0-9]+"
 	like "files that find no room are not begun" "$(error_of more)" "fio's files need 15 MiB more"
+	like "who fills the volume fails" "$(error_of race)" 'No space left'
+	like "and leaves no file of its own" "$(error_of gone)" "/usr/bin/ls ended with status 2: .*race.2.0.0"
 	is "the others went on" "$(error_of still)" none
 	check "nothing is left" nothing_left one
 	ends "nor by its own name, though the policy names it" 1 fleet_ctl plan check "$T/wrong.yaml" --set "workloads.status.command.argv=[/usr/bin/fio, --exec_prerun=/usr/bin/id]"

@@ -106,6 +106,19 @@ test_broken() {
 test_full() {
 	refused "files that the volume cannot hold are an error before anything runs" 1 'too small' \
 		fleet_ctl run "$T/slow.yaml" --set workloads.slow.random.size=1G
+	cat >"$T/full.yaml" <<-END
+		name: full
+		hosts: [one]
+		trials: 1
+		layouts: {ext4: {scratch: {disks: 1, size: 64M}, filesystem: {type: ext4}}}
+		workloads:
+		  fill:  {command: {argv: [/usr/bin/dd, if=/dev/zero, of=fill, bs=1M, count=35], parse: none}}
+		  rand:  {random: {op: read, size: 24M, files: 3, ops: 100}}
+		  after: {stream: {op: write, size: 10M}}
+	END
+	ends "a volume that gets full while they are made" 1 fleet_ctl run "$T/full.yaml"
+	is "has its room again" "$(fleet_ctl export last | jq -c 'select(.type == "trial") | [.workload_name, .ok]' | sort | tr '\n' ' ')" \
+		'["after",true] ["fill",true] ["rand",false] '
 }
 
 main() {
@@ -122,6 +135,8 @@ main() {
 		fleet_init without-zfs
 	fi
 	fleet_coordinator_start 2>"$T/err" || bail "a coordinator starts"
+	mkdir -p "$FLEET/one"
+	fleet_policy "$FLEET/one" | sed 's|^  programs:.*|  programs: [/usr/bin/dd]|' >"$FLEET/one/agent.yaml"
 	fleet_agents one 2>"$T/err" || bail "an agent comes up"
 	uring=0
 	if has_capability one io_uring; then uring=1; else skip "io_uring" "workers may not use it here"; fi

@@ -486,6 +486,8 @@ static void test_order_when_built_once(void **state)
 	}
 }
 
+#define MAIL "m: {filebench: {personality: varmail, nfiles: 100, filesize: 32K}}"
+
 static void test_needed_bytes(void **state)
 {
 	static const struct {
@@ -500,6 +502,12 @@ static void test_needed_bytes(void **state)
 			5 * GIB},
 		{"", "w: {stream: {op: write, size: ram}}, x: {stream: {op: write, size: 1G}}", GIB,
 			2 * GIB},
+		/* varmail takes 100 files at most, and leaves 80 */
+		{"", MAIL ", w: {stream: {op: write, size: 1M}}", 0, 80 * 32768 + 1048576},
+		{"repeat: 2", MAIL ", w: {stream: {op: write, size: 1M}}", 0, 100 * 32768 + 1048576},
+		{"builds: once", MAIL ", w: {stream: {op: write, size: 1M}}", 0,
+			100 * 32768 + 1048576},
+		{"", "w: {stream: {op: write, size: 1M}}, " MAIL, 0, 100 * 32768 + 1048576},
 		{"", "w: {stream: {op: write, size: ram}}", 0, -1},
 		{"", "w: {stream: {op: write, size: 8000P}}, x: {stream: {op: write, size: 8000P}}",
 			0, -1},
@@ -516,6 +524,8 @@ static void test_needed_bytes(void **state)
 		plan_needed_bytes(p, table[i].ram, &got, &e);
 		if (got != table[i].expected)
 			fail_msg("%s: %lld", table[i].workloads, (long long)got);
+		if (got >= 0)
+			assert_int_equal(layout_stored_bytes(p, &p->layouts[0], table[i].ram), got);
 		plan_free(p);
 		free(text);
 	}
