@@ -3,6 +3,7 @@
 #
 # The disk path, with the real programs on real SCSI disks: each body of uml/ runs in a guest of its
 # own, two guests at a time, and its tests become tests of this script. No guest outlives it.
+# Takes minutes.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
