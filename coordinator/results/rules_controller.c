@@ -1,7 +1,7 @@
 /*
  * What rules know of arrays behind RAID controllers: whether anything was told of them, and whether their
- * write cache can keep what it holds. Owns nothing. An array is what the first trial of its layout and
- * host that has evidence tells.
+ * write cache can keep what it holds. Owns nothing. An array is what any trial of its layout and host
+ * tells of.
  * Invariant: an array that nobody told of is unknown, not well.
  */
 #include <stdlib.h>
@@ -27,6 +27,21 @@ static int tells_of_arrays(const struct trial_evidence *v)
 	return 0;
 }
 
+/* The evidence of the volume's next trial from *at on, which moves behind it; NULL: no more have some. */
+static const struct trial_evidence *next_evidence(
+	const struct rule_input *in, const struct volume_disks *d, size_t *at)
+{
+	while (*at < in->set->n_trials) {
+		const struct result_trial *t = &in->set->trials[(*at)++];
+
+		if (t->run != in->run->run->id || strcmp(t->host, d->host) != 0)
+			continue;
+		if (t->layout == d->layout_index && !t->superseded && t->sum.n_evidence)
+			return t->sum.evidence;
+	}
+	return NULL;
+}
+
 int finding_tools(const struct rule_input *in, const struct trial_evidence *v)
 {
 	int n = 0;
@@ -50,10 +65,15 @@ void rule_arrays_told(const struct rule_input *in)
 	size_t n;
 
 	volume_disks_of(in, &d, &n);
-	for (size_t i = 0; i < n; i++)
-		if (!finding_tools(in, d[i].evidence) && volume_disks_behind_raid(&d[i]) &&
-			!tells_of_arrays(d[i].evidence))
+	for (size_t i = 0; i < n; i++) {
+		const struct trial_evidence *v;
+		int told = 0;
+
+		for (size_t at = d[i].first; (v = next_evidence(in, &d[i], &at));)
+			told |= (finding_tools(in, v) > 0) | tells_of_arrays(v);
+		if (!told && volume_disks_behind_raid(&d[i]))
 			finding_unknown(in, "no cache policy of the RAID controller");
+	}
 	volume_disks_free(d, n);
 }
 
@@ -73,19 +93,43 @@ static const char *array_at_risk(const struct trial_evidence *v)
 	return NULL;
 }
 
-static void risk_told(const struct rule_input *in, const struct volume_disks *d, const char *array)
+/* The volume's first array at risk in any of its trials. */
+struct risk {
+	const char *array, *battery; /* NULL: none */
+	unsigned trials, n;          /* at risk in; with evidence */
+};
+
+static struct risk risk_of(const struct rule_input *in, const struct volume_disks *d)
 {
-	const char *battery = evidence_value(d->evidence, array, SETTING_BATTERY);
+	const struct trial_evidence *v;
+	struct risk r = {0};
+
+	for (size_t at = d->first; (v = next_evidence(in, d, &at)); r.n++) {
+		const char *array = array_at_risk(v);
+
+		if (array && !r.array) {
+			r.array = array;
+			r.battery = evidence_value(v, array, SETTING_BATTERY);
+		}
+		r.trials += array != NULL;
+	}
+	return r;
+}
+
+static void risk_told(
+	const struct rule_input *in, const struct volume_disks *d, const struct risk *r)
+{
 	const struct plan *p = in->run->plan;
 
 	for (size_t i = 0; p && i < p->n_workloads; i++)
 		finding_add(in,
 			workload_syncs(&p->workloads[i]) == 1 ? SEVERITY_INVALID : SEVERITY_NOTE, d->host,
 			d->layout, p->workloads[i].name,
-			json_pack("{ss ss}", "array", array, "battery", battery),
+			json_pack("{ss ss si si}", "array", r->array, "battery", r->battery, "trials",
+				(int)r->trials, "n", (int)r->n),
 			"%s caches writes with a battery that is '%s', not so every layout: its sync "
-			"guarantees less",
-			array, battery);
+			"guarantees less in %u of %u trials",
+			r->array, r->battery, r->trials, r->n);
 }
 
 void rule_array_batteries(const struct rule_input *in)
@@ -94,15 +138,19 @@ void rule_array_batteries(const struct rule_input *in)
 	size_t n, at_risk = 0;
 
 	volume_disks_of(in, &d, &n);
-	for (size_t i = 0; i < n && in->run->plan->n_layouts > 1; i++)
-		finding_tools(in, d[i].evidence);
-	for (size_t i = 0; i < n; i++)
-		at_risk += array_at_risk(d[i].evidence) != NULL;
-	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {
-		const char *array = array_at_risk(d[i].evidence);
+	for (size_t i = 0; i < n; i++) {
+		const struct trial_evidence *v;
 
-		if (array)
-			risk_told(in, &d[i], array);
+		for (size_t at = d[i].first; in->run->plan->n_layouts > 1 &&
+					     (v = next_evidence(in, &d[i], &at));)
+			finding_tools(in, v);
+		at_risk += risk_of(in, &d[i]).array != NULL;
+	}
+	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {
+		const struct risk r = risk_of(in, &d[i]);
+
+		if (r.array)
+			risk_told(in, &d[i], &r);
 	}
 	volume_disks_free(d, n);
 }

@@ -149,13 +149,52 @@ static void check_disk(const struct rule_input *in, const struct trials *all, si
 	free(what);
 }
 
-/* The first trial that tells settings; NULL: none does. */
-static const struct trial_evidence *first_told(const struct trials *all)
+/* Whether any trial tells settings. */
+static int tells_settings(const struct trials *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (evidence_of(all->v[i]) && evidence_of(all->v[i])->n_settings)
-			return evidence_of(all->v[i]);
-	return NULL;
+			return 1;
+	return 0;
+}
+
+/* An array that some trials do not tell of may have had any policy in them. */
+static void array_untold(const struct rule_input *in, const struct trials *all, const char *array)
+{
+	size_t untold = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		untold += !evidence_value(evidence_of(all->v[i]), array, SETTING_WRITE_CACHE);
+	if (untold)
+		finding_unknown(in, "no cache policy of %s in %zu of %zu trials", array, untold, all->n);
+}
+
+static int told_before(const struct trials *all, size_t trial, const struct setting_evidence *s)
+{
+	for (size_t i = 0; i < trial; i++)
+		if (evidence_setting(evidence_of(all->v[i]), s->of, s->name))
+			return 1;
+	return 0;
+}
+
+/* Each setting that any trial tells of, once: arrays may be told of late. */
+static void check_settings(const struct rule_input *in, const struct trials *all)
+{
+	for (size_t t = 0; t < all->n; t++) {
+		const struct trial_evidence *v = evidence_of(all->v[t]);
+
+		for (size_t i = 0; v && i < v->n_settings; i++) {
+			const struct setting_evidence *s = &v->settings[i];
+
+			if (strcmp(s->name, SETTING_TOOL) == 0 || told_before(all, t, s))
+				continue; /* the first is no setting */
+			check_setting(in, all, s);
+			if (!setting_is_array_cache(s))
+				continue;
+			check_array(in, all, s->of);
+			array_untold(in, all, s->of);
+		}
+	}
 }
 
 /* Where nothing is told, the rule has said so already: it has no list of the disks. */
@@ -239,7 +278,6 @@ static void check_barrier(
 
 static void check_layout(const struct rule_input *in, const struct trials *all)
 {
-	const struct trial_evidence *first = first_told(all);
 	const struct plan *p = in->run->plan;
 	const struct layout *l = p && all->v[0]->layout < p->n_layouts
 					 ? &p->layouts[all->v[0]->layout] : NULL;
@@ -247,14 +285,9 @@ static void check_layout(const struct rule_input *in, const struct trials *all)
 
 	if (l && l->none)
 		return;
-	if (!first && (tells_anything(all) || (l && l->scratch.disks)))
+	if (!tells_settings(all) && (tells_anything(all) || (l && l->scratch.disks)))
 		finding_unknown(in, "no settings of the volume's caches");
-	for (size_t i = 0; first && i < first->n_settings; i++) {
-		if (strcmp(first->settings[i].name, SETTING_TOOL) != 0) /* else no setting */
-			check_setting(in, all, &first->settings[i]);
-		if (setting_is_array_cache(&first->settings[i]))
-			check_array(in, all, first->settings[i].of);
-	}
+	check_settings(in, all);
 	for (size_t i = 0; i < disks; i++)
 		check_disk(in, all, i);
 	if (l && l->pool) {

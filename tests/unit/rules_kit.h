@@ -59,6 +59,7 @@ struct scene {
 	const char *cache_later;    /* the write cache of the first disk from the second block on */
 	int no_settings;
 	int set_left;               /* settings of left alone */
+	unsigned set_from;          /* the block that tells settings first; 0: each does */
 	struct source_evidence from[2];
 	double from_busy;           /* share of the time that the first of those was */
 	const char *cache_made;     /* what was done to the caches before each trial; NULL: "cold" */
@@ -196,7 +197,7 @@ static inline void set_told(
 	t->from[0].during.busy_ns = (uint64_t)(c->from_busy * (double)of->sum.elapsed_ns);
 	e->settings = t->set;
 	e->sources = t->from;
-	if (c->set_left && of->layout == 1)
+	if ((c->set_left && of->layout == 1) || block < c->set_from)
 		t->set[0].name = NULL;
 	while (e->n_settings < ARRAY_LEN(t->set) && t->set[e->n_settings].name)
 		e->n_settings++;
