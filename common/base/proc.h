@@ -50,8 +50,10 @@ void proc_each(void (*fn)(pid_t pid, void *arg), void *arg);
 /* 0 when there is no such process. */
 pid_t proc_parent(pid_t pid);
 /* Kills a process and all its descendants, whatever sessions and groups they are in: each is stopped
- * first, so that it starts no others meanwhile. Those whose parent has ended are not found; none is where
- * /proc is that of another PID namespace, as a worker's is. */
+ * first, so that it starts no others meanwhile. Those whose parent has ended are not found. Where /proc
+ * is that of a PID namespace around ours, as in a worker, pid is ourselves or a child of ours, and
+ * numbers are told from those of /proc; none is found where /proc does not show us. Takes two
+ * descriptors at most. */
 void proc_kill_tree(pid_t pid);
 /* Only its descendants. */
 void proc_kill_children(pid_t pid);
