@@ -15,6 +15,7 @@
 #include "agent/workload/pg_memory.h"
 #include "common/base/fs.h"
 #include "common/base/mem.h"
+#include "common/base/proc.h"
 #include "common/base/units.h"
 
 #define START_MS (10 * 60 * 1000) /* a killed server's successor has its log to replay */
@@ -216,8 +217,7 @@ static void kill_server(struct pg_cluster *c)
 		return;
 	kill(c->server, SIGQUIT); /* it ends its backends, which are in sessions of their own */
 	if (!pg_wait(c->server, QUIT_MS, &status)) {
-		kill(-c->server, SIGKILL);
-		kill(c->server, SIGKILL);
+		proc_kill_tree(c->server);
 		pg_wait(c->server, QUIT_MS, &status);
 	}
 	pg_memory_close(c->data);

@@ -189,6 +189,7 @@ static void follow(const struct program *p, struct child *c, int64_t start_ns, s
 			break;
 		if (clock_mono_ns() >= limit) {
 			r->timed_out = 1;
+			proc_kill_tree(c->pid);
 			kill(-c->pid, SIGKILL);
 			limit = INT64_MAX;
 		}

@@ -2,8 +2,8 @@
  * A program run as the trial's work: its folder is the volume's, its environment is our own and
  * small, its output is kept or handed on while it runs. Never a shell.
  *
- * The program and its descendants die with the worker (see worker_launch.h); at its timeout its
- * process group is killed.
+ * The program and its descendants die with the worker (see worker_launch.h); at its timeout it,
+ * its process group and its descendants are killed.
  */
 #ifndef AGENT_WORKLOAD_PROGRAM_H
 #define AGENT_WORKLOAD_PROGRAM_H

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/workload/program.h"
 #include "common/base/mem.h"
 #include "common/base/proc.h"
 #include "common/base/units.h"
@@ -111,81 +112,133 @@ static void only_the_children_end(void **state)
 	close(fd);
 }
 
-/* A worker's part, as the init of its namespace, with the /proc of the one around it. Says what
- * was not as it should be. */
-static _Noreturn void be_worker(int out)
+static int run_as_step(const struct strv *argv, struct buf *out, int *ret_killed, struct err *e)
+{
+	struct proc_result r;
+
+	if (proc_run(argv, 3000, &r, e))
+		return -1;
+	*ret_killed = r.timed_out && !r.exited && r.signal == SIGKILL;
+	buf_adds(out, buf_str(&r.out));
+	proc_result_free(&r);
+	return 0;
+}
+
+static int run_as_workload(const struct strv *argv, struct buf *out, int *ret_killed, struct err *e)
+{
+	int dir = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC), status;
+	const struct program p = {.argv = argv, .dir = dir, .home = "/tmp", .in_fd = -1,
+		.timeout_ns = 3 * NS_PER_S};
+	struct program_end r = {0};
+
+	status = program_run(&p, &r, e);
+	close(dir);
+	if (status)
+		return -1;
+	*ret_killed = r.timed_out && !r.exited && r.signal == SIGKILL;
+	buf_adds(out, buf_str(&r.out));
+	program_end_clear(&r);
+	return 0;
+}
+
+typedef int (*runner)(const struct strv *argv, struct buf *out, int *ret_killed, struct err *e);
+
+/* Runs a program past its deadline; the numbers of the two that it started, each in a session of its
+ * own. NULL, or what was not as it should be. */
+static const char *meet_deadline(runner run, int numbers[2])
 {
 	static const char script[] =
 		"setsid sh -c 'setsid sleep 300 & echo $!; wait' & setsid sleep 300 & echo $!; wait";
+	static struct err e;
 	struct strv argv = {0};
-	struct proc_result r;
-	long numbers[2] = {0};
-	unsigned ended = 0;
-	const char *wrong = "";
-	pid_t bystander, pid;
-	struct err e;
+	struct buf out = {0};
+	const char *wrong = NULL;
+	int killed = 0;
+
+	strv_add(&argv, "/bin/sh");
+	strv_add(&argv, "-c");
+	strv_add(&argv, script);
+	if (run(&argv, &out, &killed, &e))
+		wrong = e.text;
+	else if (!killed)
+		wrong = "the program was not killed at its deadline";
+	else if (sscanf(buf_str(&out), "%d %d", &numbers[0], &numbers[1]) != 2 ||
+		numbers[0] < 2 || numbers[1] < 2)
+		wrong = "the program did not say whom it started";
+	strv_free(&argv);
+	buf_free(&out);
+	return wrong;
+}
+
+/* Those that lost their parent are the init's: the two and the shell between. What lives on would be
+ * waited for. */
+static const char *await_descendants(pid_t bystander, const int numbers[2])
+{
 	int status;
+	pid_t pid;
+
+	for (unsigned i = 0; i < 3; i++) {
+		pid = waitpid(-1, &status, 0);
+		if (pid < 0)
+			return "descendants were lost";
+		if (pid == bystander || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+			return "somebody else ended, or in another way";
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (kill(numbers[i], 0) == 0 || errno != ESRCH)
+			return "a descendant lives on";
+	return waitpid(bystander, &status, WNOHANG) ? "the worker's other child ended" : NULL;
+}
+
+/* A worker's part: the init of its namespace, with the /proc of the one around it. Says what was not
+ * as it should be. */
+static _Noreturn void be_worker(runner run, int out)
+{
+	const char *wrong = NULL;
+	int numbers[2] = {0};
+	pid_t bystander;
 
 	alarm(DEADLINE_S);
 	bystander = fork();
 	if (bystander == 0)
 		wait_for_ever();
-	strv_add(&argv, "/bin/sh");
-	strv_add(&argv, "-c");
-	strv_add(&argv, script);
 	if (getpid() != 1)
 		wrong = "the worker is not the init of a namespace";
-	else if (proc_run(&argv, 3000, &r, &e))
-		wrong = e.text;
-	else if (!r.timed_out || r.exited || r.signal != SIGKILL)
-		wrong = "the program did not meet its deadline";
-	else if (sscanf(buf_str(&r.out), "%ld %ld", &numbers[0], &numbers[1]) != 2)
-		wrong = "the program did not say whom it started";
-	/* Those that lost their parent are ours. What lives on would be waited for. */
-	while (!*wrong && ended < 3) {
-		pid = waitpid(-1, &status, 0);
-		if (pid < 0)
-			wrong = "descendants were lost";
-		else if (pid == bystander || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-			wrong = "somebody else ended, or in another way";
-		ended++;
-	}
-	for (unsigned i = 0; i < 2 && !*wrong; i++)
-		if (numbers[i] < 2 || kill((pid_t)numbers[i], 0) == 0 || errno != ESRCH)
-			wrong = "a descendant lives on";
-	if (!*wrong && (waitpid(bystander, &status, WNOHANG) || kill(bystander, 0)))
-		wrong = "the worker's other child ended";
-	if (!*wrong)
+	if (!wrong)
+		wrong = meet_deadline(run, numbers);
+	if (!wrong)
+		wrong = await_descendants(bystander, numbers);
+	if (!wrong)
 		wrong = "fine";
 	_exit(write(out, wrong, strlen(wrong)) < 0);
 }
 
 static void the_deadline_holds_in_a_namespace_of_its_own(void **state)
 {
-	pid_t bystander = start_bystander(), worker;
-	char said[600] = "";
-	int ends[2];
-	long n;
+	static const runner runners[] = {run_as_step, run_as_workload};
 
 	(void)state;
-	assert_int_equal(pipe(ends), 0);
-	worker = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
-	if (worker < 0) {
-		print_message("SKIP: a PID namespace takes root: %s\n", strerror(errno));
-		end_bystander(bystander);
-		close(ends[0]);
-		close(ends[1]);
+	if (geteuid() != 0) {
+		print_message("SKIP: a PID namespace takes root\n");
 		skip();
 	}
-	if (worker == 0)
-		be_worker(ends[1]);
-	close(ends[1]);
-	n = read(ends[0], said, sizeof(said) - 1);
-	assert_true(n >= 0);
-	assert_string_equal(said, "fine");
-	assert_int_equal(waitpid(worker, NULL, 0), worker);
-	close(ends[0]);
-	end_bystander(bystander);
+	for (size_t i = 0; i < ARRAY_LEN(runners); i++) {
+		pid_t bystander = start_bystander(), worker;
+		char said[ERR_TEXT_MAX + 1] = "";
+		int ends[2], status;
+
+		assert_int_equal(pipe(ends), 0);
+		worker = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+		if (worker == 0)
+			be_worker(runners[i], ends[1]);
+		close(ends[1]);
+		assert_true(worker > 0);
+		assert_true(read(ends[0], said, sizeof(said) - 1) >= 0);
+		assert_string_equal(said, "fine");
+		assert_int_equal(waitpid(worker, &status, 0), worker);
+		close(ends[0]);
+		end_bystander(bystander);
+	}
 }
 
 int main(void)
