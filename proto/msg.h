@@ -18,6 +18,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/measure/inventory.h"
+#include "common/measure/limits.h"
 #include "common/measure/sample.h"
 
 #define PROTO_VERSION_MIN 1
@@ -31,7 +32,7 @@
 #define MSG_CHUNK_MAX (256 * 1024) /* data bytes of one chunk */
 /* What a CALL_IMPORT may send after it, over all its chunks. */
 #define MSG_IMPORT_MAX (256 * 1024 * 1024)
-#define MSG_IMPORT_LINES 200000
+#define MSG_IMPORT_LINES RESULTS_MAX
 #define MSG_BATCH_MAX (512 * 1024) /* payload bytes of one batch */
 /* First characters of a store epoch: drawn when a store is made, the same in those restored from it. */
 #define MSG_EPOCH_KIN 16

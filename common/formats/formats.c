@@ -128,7 +128,7 @@ int format_decode(const char *name, struct buf *text, struct err *e)
 /* Whole lines, unless the first one is longer than the head may be. */
 static struct format_text head_of(const char *name, const struct buf *text)
 {
-	struct format_text t = {name, text->data, text->len};
+	struct format_text t = {name, text->data, text->len, NULL};
 	const char *end;
 
 	if (t.len > HEAD_BYTES) {
@@ -202,18 +202,34 @@ static int check_records(const struct format_text *t, const struct format_found 
 		e, ERR_INPUT, "%s: read as %s, but there is no result in it", t->name, f->format);
 }
 
+/* What was found stops short of the text's end: so might what the reader says. */
+static int too_many(const struct format_text *t, struct err *e)
+{
+	int notes = t->found->n_notes == FORMAT_NOTES_MAX;
+
+	return err_set(e, ERR_INPUT,
+		"%s:%zu: the text has more than %d %s, which is the limit: split it, or give a summary "
+		"of each layout, such as n=10 mean=56s min=52s max=59s",
+		t->name, t->found->over, notes ? FORMAT_NOTES_MAX : FORMAT_RECORDS_MAX,
+		notes ? "lines that say something" : "results");
+}
+
 int format_read(const char *name, const struct buf *text, const struct format *format,
 	struct format_found *ret, struct err *e)
 {
-	struct format_text t = {name, text->data, text->len};
 	struct format_found found = {0};
+	struct format_text t = {name, text->data, text->len, &found};
+	int bad;
 
 	if (!format && format_detect(name, text, &format, e))
 		return -1;
 	if (!format->read)
 		return err_set(e, ERR_USAGE, "%s: an export of arraymark is not read here", name);
 	found.format = format->name;
-	if (format->read(&t, &found, e) || check_records(&t, &found, e)) {
+	bad = format->read(&t, &found, e);
+	if (found.over)
+		bad = too_many(&t, e);
+	if (bad || check_records(&t, &found, e)) {
 		format_found_clear(&found);
 		return -1;
 	}

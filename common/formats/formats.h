@@ -16,10 +16,13 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/measure/data_told.h"
+#include "common/measure/limits.h"
 
 #define FORMAT_MAX_BYTES ((size_t)256 << 20) /* a longer text is refused */
 #define FORMAT_LINE_MAX ((size_t)1 << 20)    /* a longer line is refused, except inside JSON */
 #define FORMAT_VALUES 8                      /* values of one record */
+#define FORMAT_RECORDS_MAX RESULTS_MAX       /* a text with more is refused */
+#define FORMAT_NOTES_MAX (5 * RESULTS_MAX)   /* so is one with more notes */
 
 enum format_mark {
 	FORMAT_UNIT_ASSUMED = 1, /* the unit was printed as KB, MB or GB: taken as a power of 1000,
@@ -50,8 +53,8 @@ struct format_record {
 	double seconds_resolution;
 	uint64_t bytes, ops;
 	double cpu_user_s, cpu_system_s;
-	struct format_value v[FORMAT_VALUES]; /* first what the workload is judged by */
-	size_t n_v;
+	struct format_value *v; /* first what the workload is judged by */
+	size_t n_v;             /* at most FORMAT_VALUES */
 	char *hist; /* latencies, hist_encode; NULL: none */
 	size_t hist_len;
 };
@@ -71,14 +74,18 @@ struct format_found {
 	size_t n_records, cap_records;
 	struct format_note *notes; /* ordered by first line */
 	size_t n_notes, cap_notes;
+	size_t over; /* while it is read: the line of the first record or note too many, else 0 */
 };
 void format_found_clear(struct format_found *f);
+/* What the record owns. */
+void format_record_clear(struct format_record *r);
 
 /* A text ready to be read: UTF-8 or an 8-bit code, no BOM, no NUL. */
 struct format_text {
 	const char *name; /* for messages; borrowed */
 	const char *data;
 	size_t len;
+	const struct format_found *found; /* what is made of it; NULL: of a head, nothing */
 };
 
 struct format {
@@ -106,7 +113,8 @@ int format_decode(const char *name, struct buf *text, struct err *e);
 int format_detect(
 	const char *name, const struct buf *text, const struct format **ret, struct err *e);
 /* Reads a decoded text; `format` NULL: by content. A text without any record is an error, as is one
- * of which all trials failed. Not for the format whose read is NULL. */
+ * of which all trials failed, and one of more than FORMAT_RECORDS_MAX records, which is seen when
+ * the first of them too many is read. Not for the format whose read is NULL. */
 int format_read(const char *name, const struct buf *text, const struct format *format,
 	struct format_found *ret, struct err *e);
 

@@ -1,7 +1,8 @@
 /*
  * Lines of a text, records and notes. Owns the line that is being read; the rest belongs to struct
  * format_found.
- * Invariant: notes are ordered by line; a record's values are finite and above zero.
+ * Invariant: notes are ordered by line; a record's values are finite and above zero; there are never
+ * more of either than their limits.
  */
 #include "common/formats/reader.h"
 
@@ -60,7 +61,7 @@ int reader_next(struct reader *r)
 	const char *from;
 	size_t len;
 
-	if (r->failed || r->pos == r->t->len)
+	if (r->failed || r->pos == r->t->len || (r->t->found && r->t->found->over))
 		return 0;
 	from = next_line(r, &len);
 	r->no++;
@@ -186,6 +187,10 @@ struct format_record *found_record(struct format_found *f, size_t line)
 {
 	struct format_record *r;
 
+	if (f->n_records == FORMAT_RECORDS_MAX) {
+		f->over = f->over ? f->over : line;
+		found_drop(f);
+	}
 	f->records = xgrow(f->records, f->n_records, &f->cap_records, sizeof(*f->records));
 	r = &f->records[f->n_records++];
 	*r = (struct format_record){.line = line, .last_line = line};
@@ -201,6 +206,7 @@ void format_record_clear(struct format_record *r)
 	free(r->cache);
 	free(r->error);
 	free(r->hist);
+	free(r->v);
 	*r = (struct format_record){0};
 }
 
@@ -225,8 +231,14 @@ struct format_value *record_value(struct format_record *r, const char *metric, c
 	double value, double resolution)
 {
 	static struct format_value beyond;
-	struct format_value *v = r->n_v < FORMAT_VALUES ? &r->v[r->n_v++] : &beyond;
+	struct format_value *v = &beyond;
 
+	if (r->n_v < FORMAT_VALUES) {
+		/* mostly one; room in powers of two */
+		if (!(r->n_v & (r->n_v - 1)))
+			r->v = xrealloc(r->v, (r->n_v ? 2 * r->n_v : 1) * sizeof(*r->v));
+		v = &r->v[r->n_v++];
+	}
 	*v = (struct format_value){.metric = metric,
 		.unit = unit,
 		.value = value,
@@ -297,6 +309,10 @@ static struct format_note *add_note(struct format_found *f, size_t first, size_t
 {
 	struct format_note *n;
 
+	if (f->n_notes == FORMAT_NOTES_MAX) {
+		f->over = f->over ? f->over : first;
+		free(f->notes[--f->n_notes].text);
+	}
 	f->notes = xgrow(f->notes, f->n_notes, &f->cap_notes, sizeof(*f->notes));
 	n = &f->notes[f->n_notes++];
 	*n = (struct format_note){.first = first, .last = last};

@@ -42,12 +42,12 @@ const char *after_word(const char *s, const char *prefix);
  * fields, at most max; more are counted but not kept. */
 size_t split_fields(char *s, char sep, char **ret, size_t max);
 
-/* A new record, n_v 0, at the line; valid until the next one is added. */
+/* A new record, n_v 0, at the line; valid until the next one is added. Beyond FORMAT_RECORDS_MAX
+ * it takes the place of the last one, and the reader comes to its end: format_read() tells why. */
 struct format_record *found_record(struct format_found *f, size_t line);
 /* Takes away the last record. */
 void found_drop(struct format_found *f);
-void format_record_clear(struct format_record *r);
-/* A value of a trial; ignored beyond FORMAT_VALUES. */
+/* A value of a trial, valid until the next one is added; ignored beyond FORMAT_VALUES. */
 struct format_value *record_value(struct format_record *r, const char *metric, const char *unit,
 	double value, double resolution);
 /* elapsed, throughput, ops_per_s from seconds, bytes and ops, where they are known and the record

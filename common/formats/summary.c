@@ -248,22 +248,22 @@ static int check_row(struct row *row, struct reader *r)
  * between those over its extremes. The deviation is relatively the same, to first order. */
 static void add_throughput(struct format_record *rec)
 {
-	const struct format_value *t = &rec->v[0];
+	const struct format_value t = rec->v[0];
 	struct format_value *v;
-	double bytes = (double)rec->bytes, rate = bytes / t->value;
+	double bytes = (double)rec->bytes, rate = bytes / t.value;
 
-	if (!rec->bytes || strcmp(t->metric, "elapsed") != 0)
+	if (!rec->bytes || strcmp(t.metric, "elapsed") != 0)
 		return;
-	v = record_value(rec, "throughput", "B/s", rate, rate * t->resolution / t->value);
+	v = record_value(rec, "throughput", "B/s", rate, rate * t.resolution / t.value);
 	v->marks = FORMAT_COMPUTED;
-	v->min = bytes / t->max;
-	v->max = bytes / t->min;
+	v->min = bytes / t.max;
+	v->max = bytes / t.min;
 	if (!isnan(v->min))
-		v->min_resolution = v->min * t->max_resolution / t->max;
+		v->min_resolution = v->min * t.max_resolution / t.max;
 	if (!isnan(v->max))
-		v->max_resolution = v->max * t->min_resolution / t->min;
-	v->stddev = rate * t->stddev / t->value;
-	v->stddev_resolution = rate * t->stddev_resolution / t->value;
+		v->max_resolution = v->max * t.min_resolution / t.min;
+	v->stddev = rate * t.stddev / t.value;
+	v->stddev_resolution = rate * t.stddev_resolution / t.value;
 }
 
 static void add_row(struct row *row, struct reader *r, struct context *c, struct format_found *f)
@@ -300,7 +300,7 @@ static void add_row(struct row *row, struct reader *r, struct context *c, struct
 	}
 	add_throughput(rec);
 	found_note(f, r->no, r->no, "summary of %llu trials: %s, mean %s %s%s%s", row->n, metric,
-		units_number(v->value, 9, told), unit, context_of(rec, of, sizeof(of)),
+		units_number(mean->number.value, 9, told), unit, context_of(rec, of, sizeof(of)),
 		assumed ? " (a power of 1000 assumed)" : "");
 	check_powers(row, r, f);
 }

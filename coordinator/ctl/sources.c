@@ -107,6 +107,10 @@ int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct 
 	}
 	if (!one.n_runs)
 		return err_set(e, ERR_INPUT, "%s: there is no run in it", arg);
+	if (result_set_room(&s->set, one.n_trials + one.n_summaries, e)) {
+		result_set_clear(&one);
+		return err_prefix(e, "with %s", arg);
+	}
 	fetch_warn(c, &s->doubts);
 	buf_reset(&s->doubts);
 	take(s, &one, arg, path);

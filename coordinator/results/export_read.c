@@ -312,6 +312,12 @@ static int read_object(struct result_set *s, const struct export_line *l, struct
 	return 0;
 }
 
+/* One line too many is read, and no more. */
+static int check_room(const struct result_set *s, const char *name, size_t line_no, struct err *e)
+{
+	return result_set_room(s, 0, e) ? err_prefix(e, "%s:%zu", name, line_no) : 0;
+}
+
 int export_read_line(struct result_set *s, const char *name, size_t line_no, const char *line,
 	size_t len, struct err *e)
 {
@@ -327,14 +333,14 @@ int export_read_line(struct result_set *s, const char *name, size_t line_no, con
 					     export_read_plain_disks(s, line, len, &run) ||
 					     export_read_plain_series(s, line, len, &run))) {
 		count_line(s, run, line_no);
-		return 0;
+		return check_room(s, name, line_no, e);
 	}
 	if (export_parse(name, line, len, LINE_MAX_BYTES, &o, &why) != 0)
 		return not_json(name, line_no, &why, e);
 	l.o = o;
 	rc = read_object(s, &l, e);
 	json_decref(o);
-	return rc;
+	return rc ? rc : check_room(s, name, line_no, e);
 }
 
 static int by_trial(const void *pa, const void *pb)

@@ -361,6 +361,8 @@ static int add_found(struct import *im, struct format_found *f, struct err *e)
 {
 	if (check_found(im, f, e))
 		return -1;
+	if (result_set_room(im->set, f->n_records, e))
+		return err_prefix(e, "%s", im->name);
 	im->run = im->o->into ? find_run(im->set, im->o->into) : NULL;
 	if (im->o->into && !im->run)
 		return err_set(e, ERR_NOTFOUND, "%s: there is no run %llu to add it to", im->name,
@@ -369,11 +371,14 @@ static int add_found(struct import *im, struct format_found *f, struct err *e)
 		count_existing(im);
 	else
 		im->run = new_run(im->set, im->o->run ? im->o->run : f->run ? f->run : im->stem);
-	for (size_t i = 0; i < f->n_records; i++)
+	for (size_t i = 0; i < f->n_records; i++) {
 		if (f->records[i].n)
 			take_summary(im, &f->records[i]);
 		else
 			take_trial(im, &f->records[i]);
+		/* its memory is the next one's */
+		format_record_clear(&f->records[i]);
+	}
 	tell_design(im);
 	return 0;
 }

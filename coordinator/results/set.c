@@ -78,6 +78,16 @@ void result_step_clear(struct result_step *s)
 	strv_free(&s->argv);
 }
 
+int result_set_room(const struct result_set *s, size_t more, struct err *e)
+{
+	if (s->n_trials + s->n_summaries + more <= RESULT_SET_MAX)
+		return 0;
+	return err_set(e, ERR_INPUT,
+		"more than %d trials and summaries, which is the limit of all that is read at once: give "
+		"fewer files or runs, or the trials of fewer hosts",
+		RESULT_SET_MAX);
+}
+
 void result_set_clear(struct result_set *s)
 {
 	for (size_t i = 0; i < s->n_runs; i++)

@@ -152,6 +152,9 @@ struct result_wish {
 	double margin;
 };
 struct export_index;
+/* Trials and summaries of all files and runs that are read at once: 16,000 hosts, 4 layouts and 15
+ * blocks, and about 1.5 GB of memory. */
+#define RESULT_SET_MAX 1000000
 struct result_set {
 	struct result_wish wish;
 	struct result_run *runs;
@@ -171,6 +174,8 @@ struct result_set {
 	struct export_index *index; /* while lines are read (export_index.c), else NULL */
 };
 void result_set_clear(struct result_set *s);
+/* ERR_INPUT where that many more trials and summaries are more than RESULT_SET_MAX. */
+int result_set_room(const struct result_set *s, size_t more, struct err *e);
 /* What an item owns. */
 void result_run_clear(struct result_run *r);
 void result_trial_clear(struct result_trial *t);

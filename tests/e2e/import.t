@@ -114,8 +114,13 @@ test_bad() {
 	refused "more than 256 MB" 1 'sparse.txt is too large: 269484032 bytes, the limit is 268435456' \
 		fleet_ctl import "$T/sparse.txt" --as big
 	seq 1 200001 >"$T/many.txt"
-	refused "more results than a run takes" 1 'more than 200000 lines of results: import them in parts' \
+	refused "more results than a text may have" 1 'many.txt:200001: the text has more than 200000 results' \
 		fleet_ctl import "$T/many.txt" --as many
+	refused "nor are they reported" 1 'many.txt:200001: the text has more than 200000 results' \
+		fleet_ctl report "$T/many.txt"
+	seq 1 100001 >"$T/many.txt"
+	refused "more results than a run takes" 1 'more than 200000 lines of results: import them in parts' \
+		fleet_ctl import "$T/many.txt" "$T/many.txt" --as many
 	head -c 300 "$T/own.jsonl" >"$T/cut.jsonl"
 	refused "an export that is cut off" 1 'cut.jsonl:1: not a line of an export' fleet_ctl import "$T/cut.jsonl" --as cut
 	head -n -1 "$T/own.jsonl" >"$T/cut.jsonl"

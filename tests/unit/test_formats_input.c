@@ -134,6 +134,50 @@ static void test_long_lines(void **state)
 	buf_free(&b);
 }
 
+/* `n` lines of that text, and one of the other. */
+static void add_lines(struct buf *b, size_t n, const char *line, const char *last)
+{
+	buf_reset(b);
+	while (n--)
+		buf_adds(b, line);
+	buf_adds(b, last);
+}
+
+/* The line too many ends the reading: what stands behind it is not looked at. */
+static void test_too_many_results(void **state)
+{
+	static const struct {
+		const char *format, *line;
+		size_t n;
+		const char *last, *expected;
+	} table[] = {
+		{"list", "5.25\n", FORMAT_RECORDS_MAX, "6\nno time\n",
+			"x:200001: the text has more than 200000 results"},
+		{"list", "1 2\n", FORMAT_RECORDS_MAX / 2, "\n6 7 8\nno time\n",
+			"x:100002: the text has more than 200000 results"},
+		{"summary", "n=3 mean=5s min=4s max=6s\n", FORMAT_RECORDS_MAX,
+			"n=3 mean=5s min=4s max=6s\nn=no\n",
+			"x:200001: the text has more than 200000 results"},
+		{"list", "layout: a\n", FORMAT_NOTES_MAX, "layout: b\n5s\n",
+			"x:1000001: the text has more than 1000000 lines that say something"},
+	};
+	struct format_found f = {0};
+	struct buf b = {0};
+	struct err e = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		add_lines(&b, table[i].n, table[i].line, table[i].last);
+		kit_bad(b.data, table[i].format, table[i].expected);
+	}
+	add_lines(&b, FORMAT_RECORDS_MAX - 1, "5.25\n", "7\n");
+	assert_ok(kit_read(b.data, "list", &f, &e), e);
+	assert_int_equal(f.n_records, FORMAT_RECORDS_MAX);
+	kit_near(f.records[f.n_records - 1].v[0].value, 7, "the last one");
+	format_found_clear(&f);
+	buf_free(&b);
+}
+
 static void test_named_format(void **state)
 {
 	struct format_found f = {0};
@@ -230,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_utf16_names),
 		cmocka_unit_test(test_not_text),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_too_many_results),
 		cmocka_unit_test(test_named_format),
 		cmocka_unit_test(test_names_are_clean),
 		cmocka_unit_test(test_load),

@@ -52,6 +52,37 @@ static void test_trials(void **state)
 	result_set_clear(&s);
 }
 
+/* Of several texts too the set stays within its limit, and an export's line too many ends it. */
+static void test_set_limit(void **state)
+{
+	static const char run_line[] =
+		"{\"type\":\"run\",\"run\":1,\"name\":\"r\",\"layouts\":[\"a\"],\"workloads\":[\"w\"]}";
+	static const char stop_line[] =
+		"{\"type\":\"stop\",\"run\":1,\"host\":\"h\",\"block\":1}";
+	struct import_options o = {0};
+	struct result_set s = {.n_trials = RESULT_SET_MAX - 1}; /* none of them is looked at */
+	struct buf b = {0};
+	struct err e = {0};
+	uint64_t run = 0;
+
+	(void)state;
+	assert_int_equal(result_set_room(&s, 1, &e), 0);
+	buf_adds(&b, "56s\n57s\n");
+	assert_int_equal(import_text(&s, "dir/two.txt", &b, &o, NULL, &run, &e), -1);
+	assert_has(e.text, "dir/two.txt: more than 1000000 trials and summaries");
+	assert_int_equal(s.n_runs, 0);
+	s.n_trials = 0;
+	assert_ok(export_read_line(&s, "x.jsonl", 1, run_line, strlen(run_line), &e), e);
+	s.n_summaries = RESULT_SET_MAX;
+	assert_ok(export_read_line(&s, "x.jsonl", 2, stop_line, strlen(stop_line), &e), e);
+	s.n_summaries = RESULT_SET_MAX + 1;
+	assert_int_equal(export_read_line(&s, "x.jsonl", 3, stop_line, strlen(stop_line), &e), -1);
+	assert_has(e.text, "x.jsonl:3: more than 1000000 trials and summaries");
+	s.n_summaries = 0;
+	result_set_clear(&s);
+	buf_free(&b);
+}
+
 /* What a text does not tell is absent: not 0 for the CPU's time, and no build. */
 static void test_what_is_not_told(void **state)
 {
@@ -516,6 +547,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trials),
+		cmocka_unit_test(test_set_limit),
 		cmocka_unit_test(test_what_is_not_told),
 		cmocka_unit_test(test_two_files),
 		cmocka_unit_test(test_second_summary),
