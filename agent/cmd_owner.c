@@ -14,6 +14,7 @@
 #include "agent/owner.h"
 #include "agent/policy/policy_check.h"
 #include "common/base/fs.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 
 int command_approve(const struct agent_options *opt, const struct args *a)
@@ -103,52 +104,92 @@ int command_stop(const struct agent_options *opt, const struct args *a)
 
 /* ---- volumes ---- */
 
-static unsigned print_journal(const char *state, const char *file, struct err *e)
+static json_t *volume_json(const struct job_key *key, const struct journal_entry *v, int kept)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "run", json_integer((json_int_t)key->run));
+	json_object_set_new(o, "job", json_integer((json_int_t)key->job));
+	json_object_set_new(o, "attempt", json_integer((json_int_t)key->attempt));
+	json_object_set_new(o, "block", json_integer((json_int_t)v->unit.block));
+	json_object_set_new(o, "layout", json_integer((json_int_t)v->unit.layout + 1));
+	json_object_set_new(o, "what", json_text(v->what));
+	json_object_set_new(o, "kept", json_boolean(kept));
+	return o;
+}
+
+static int add_journal(json_t *list, const char *state, const char *file, struct err *e)
 {
 	char *path = xasprintf("%s/%s", state, file);
 	struct journal_entry *v = NULL;
 	struct job_key key;
 	uint64_t ticks;
 	pid_t worker;
-	unsigned shown = 0;
 	size_t n = 0;
+	int status = journal_read(path, &key, &v, &n, &worker, &ticks, e);
 
-	if (journal_read(path, &key, &v, &n, &worker, &ticks, e) == 0) {
-		for (size_t i = 0; i < n; i++) {
-			if (v[i].undone || !v[i].undo.op || !v[i].undo.op[0])
-				continue;
-			printf("run %llu block %u layout %u: %s%s\n", (unsigned long long)key.run,
-				v[i].unit.block, v[i].unit.layout + 1, v[i].what,
-				str_starts(file, "kept-") ? " (kept)" : "");
-			shown++;
-		}
+	if (!status) {
+		for (size_t i = 0; i < n; i++)
+			if (!v[i].undone && v[i].undo.op && v[i].undo.op[0])
+				json_array_append_new(list,
+					volume_json(&key, &v[i], str_starts(file, "kept-")));
 		journal_entries_free(v, n);
 	}
 	free(path);
-	return shown;
+	return status;
+}
+
+static int is_journal(const struct dirent *de)
+{
+	return (str_starts(de->d_name, "journal-") || str_starts(de->d_name, "kept-")) &&
+		str_ends(de->d_name, ".jsonl");
+}
+
+/* -1: not all could be read; those that could are in the list. */
+static int add_journals(json_t *list, const char *state, struct err *e)
+{
+	struct dirent **names;
+	int n = scandir(state, &names, is_journal, versionsort), status = 0;
+
+	if (n < 0)
+		return err_sys(e, "cannot open %s", state);
+	for (int i = 0; i < n; i++) {
+		if (add_journal(list, state, names[i]->d_name, e))
+			status = -1;
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static void print_volumes(const json_t *list)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+		printf("run %lld block %lld layout %lld: %s%s\n", (long long)json_get_int(v, "run", 0),
+			(long long)json_get_int(v, "block", 0), (long long)json_get_int(v, "layout", 0),
+			json_get_str(v, "what", ""), json_get_bool(v, "kept", 0) ? " (kept)" : "");
 }
 
 int command_volumes(const struct agent_options *opt, const struct args *a)
 {
-	unsigned shown = 0;
-	struct dirent *de;
+	json_t *document = json_object(), *list = json_array();
+	struct buf text = {0};
 	struct err e = {0};
-	DIR *d;
+	int status = add_journals(list, opt->state, &e);
 
-	(void)a;
-	d = opendir(opt->state);
-	if (!d) {
-		err_sys(&e, "cannot open %s", opt->state);
-		return command_error(&e);
+	json_object_set_new(document, "volumes", list);
+	if (!args_get(a, "json")) {
+		print_volumes(list);
+		if (!status && !json_array_size(list))
+			puts("Nothing of arraymark's is built here.");
+	} else if (!status) {
+		json_line(document, &text);
+		puts(buf_str(&text));
 	}
-	while ((de = readdir(d)))
-		if ((str_starts(de->d_name, "journal-") || str_starts(de->d_name, "kept-")) &&
-			str_ends(de->d_name, ".jsonl"))
-			shown += print_journal(opt->state, de->d_name, &e);
-	closedir(d);
-	if (e.code != ERR_NONE)
-		return command_error(&e);
-	if (!shown)
-		puts("Nothing of arraymark's is built here.");
-	return EXIT_DONE;
+	buf_free(&text);
+	json_decref(document);
+	return status ? command_error(&e) : EXIT_DONE;
 }

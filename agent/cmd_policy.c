@@ -38,6 +38,24 @@ static void print_owner(const struct policy *p)
 	printf("%-12s %s\n", "job's limit", p->job_limit_ns ? units_duration(p->job_limit_ns, limit) : "none");
 }
 
+/* A folder, and where it really is when symbolic links lead there. */
+static void print_folder(const char *path)
+{
+	char *real = realpath(path, NULL);
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	printf(" %s", path);
+	if (real && (strlen(real) != len || strncmp(real, path, len) != 0))
+		printf(" (really %s)", real);
+	else if (!real && errno != ENOENT)
+		printf(" (where it is cannot be told: %s)", strerror(errno));
+	else if (!real)
+		printf(" (not there)");
+	free(real);
+}
+
 static void print_policy(const struct policy *p)
 {
 	char limit[UNITS_LEN];
@@ -50,15 +68,18 @@ static void print_policy(const struct policy *p)
 	printf("%-12s %s\n", "scan", p->scan ? "any disk, reading only" : "no");
 	print_list("controllers", &p->controllers);
 	printf("%-12s", "directories");
-	for (size_t i = 0; i < p->n_directories; i++)
-		printf(" %s%s", p->directories[i].path,
-			p->directories[i].remount ? " (remount)" : "");
+	for (size_t i = 0; i < p->n_directories; i++) {
+		print_folder(p->directories[i].path);
+		printf("%s", p->directories[i].remount ? " (remount)" : "");
+	}
 	puts(p->n_directories ? "" : " none");
-	if (p->scratch_directory)
-		printf("%-12s %s, up to %s\n", "scratch", p->scratch_directory,
-			units_size(p->scratch_limit, limit));
-	else
+	if (p->scratch_directory) {
+		printf("%-12s", "scratch");
+		print_folder(p->scratch_directory);
+		printf(", up to %s\n", units_size(p->scratch_limit, limit));
+	} else {
 		printf("%-12s none\n", "scratch");
+	}
 	print_list("inputs", &p->inputs);
 	print_list("programs", &p->programs);
 	printf("%-12s %s\n", "plans", p->plans_approved_only ? "approved here only" : "any");

@@ -81,6 +81,10 @@ static const struct option_spec stop_options[] = {
 	{"undo", 0, NULL, "let jobs run here again"},
 	{0},
 };
+static const struct option_spec volumes_options[] = {
+	{"json", 0, NULL, "one JSON document"},
+	{0},
+};
 static const struct option_spec child_options[] = {{"fd", 0, "N", NULL}, {0}};
 
 static const struct verb {
@@ -108,7 +112,7 @@ static const struct verb {
 	{"stop", "", "end what runs here, take it down, let nothing more run",
 		"The owner's last word, with or without a coordinator, and also when no agent runs.\n",
 		"arraymark-agent stop\narraymark-agent stop --undo\n", stop_options, 0, command_stop},
-	{"volumes", "", "what is built here now", "", "arraymark-agent volumes\n", NULL, 0,
+	{"volumes", "", "what is built here now", "", "arraymark-agent volumes\n", volumes_options, 0,
 		command_volumes},
 	{"link", "", NULL, NULL, NULL, child_options, 0, command_link},
 	{"worker", "", NULL, NULL, NULL, child_options, 0, command_worker},

@@ -5,9 +5,9 @@
  */
 #include "coordinator/ctl/private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "common/base/fs.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/tls.h"
 #include "common/base/units.h"
@@ -33,7 +34,7 @@
 #define STOP_AGENT_MS 120000 /* its volumes go first */
 #define STOP_COORDINATOR_MS 40000
 #define PEM_MAX (64 * 1024)
-#define LEFT_MAX (256 * 1024)
+#define LEFT_MAX (4 * 1024 * 1024)
 #define AGAIN_MOST 3 /* starts of an agent that was killed */
 #define CERT_DAYS 30 /* that a certificate must have left */
 
@@ -447,35 +448,71 @@ int private_agent_again(struct private *p, struct err *e)
 
 /* ---- what is left ---- */
 
+static int is_journal(const struct dirent *de)
+{
+	return str_starts(de->d_name, "journal-") && str_ends(de->d_name, ".jsonl");
+}
+
+/* An agent that never ran has none, and no folder. */
 static int has_journals(const struct private *p)
 {
-	char *pattern = in_dir(p, "agent/journal-*.jsonl");
-	glob_t found = {0};
-	int has = glob(pattern, 0, NULL, &found) == 0;
+	char *folder = in_dir(p, "agent");
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, is_journal, NULL);
 
-	globfree(&found);
-	free(pattern);
-	return has;
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	free(folder);
+	return n > 0;
+}
+
+static void add_left(const json_t *volumes, struct strv *ret)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(volumes, i, v)
+		if (!json_get_bool(v, "kept", 0))
+			strv_add_owned(ret, xasprintf("run %lld block %lld layout %lld: %s",
+				(long long)json_get_int(v, "run", 0),
+				(long long)json_get_int(v, "block", 0),
+				(long long)json_get_int(v, "layout", 0),
+				json_get_str(v, "what", "")));
+}
+
+/* One line, beside what was logged meanwhile. */
+static int read_left(const char *path, json_t **ret, struct err *e)
+{
+	struct buf text = {0};
+	char *rest, *line;
+	int status = fs_read_file(path, LEFT_MAX, &text, e);
+
+	*ret = NULL;
+	for (rest = text.data; !status && !*ret && (line = strsep(&rest, "\n"));)
+		if (*line == '{')
+			status = json_parse(path, line, strlen(line), LEFT_MAX, ret, e);
+	buf_free(&text);
+	return status || !*ret ? -1 : 0;
 }
 
 void private_left(const struct private *p, struct strv *ret)
 {
-	char *list = in_dir(p, "left.txt"), *rest, *line;
+	static const char *const words[] = {"volumes", "--json", NULL};
+	char *list = in_dir(p, "left.txt");
 	struct strv argv = {0};
-	struct buf text = {0};
+	json_t *document = NULL;
 	struct err e;
 
 	if (has_journals(p)) {
 		unlink(list);
-		if (!our_argv(p, "arraymark-agent", "agent", (const char *const[]){"volumes", NULL}, &argv, &e) &&
-			!program_run(&argv, NULL, list, &e) && !fs_read_file(list, LEFT_MAX, &text, &e))
-			for (rest = text.data; (line = strsep(&rest, "\n"));)
-				if (str_starts(line, "run ") && !str_ends(line, " (kept)"))
-					strv_add(ret, line);
+		if (!our_argv(p, "arraymark-agent", "agent", words, &argv, &e) &&
+			!program_run(&argv, NULL, list, &e) && !read_left(list, &document, &e))
+			add_left(json_object_get(document, "volumes"), ret);
 		unlink(list);
 	}
+	json_decref(document);
 	strv_free(&argv);
-	buf_free(&text);
 	free(list);
 }
 

@@ -138,6 +138,11 @@ test_policy() {
 	cp -p "$policy" "$T/policy"
 	ends "the policy is fine" 0 policy_check
 	like "and all of it is told" "$(tr -s ' \n' ' ' <"$T/out")" 'scratch .*, up to .* hook before none .* hours any job.s limit none'
+	mkdir "$T/real" && ln -s real "$T/link"
+	sed "s|path: .*existing|path: $T/link|" "$T/policy" >"$policy"
+	ends "a folder may be reached by a link" 0 policy_check
+	like "where that leads is told" "$(cat "$T/out")" "directories  $T/link \\(really $T/real\\)"
+	cp -p "$T/policy" "$policy"
 	chmod 666 "$policy"
 	refused "a policy that others may write: check" 3 "agent.yaml.*(writ|chmod)" policy_check
 	fails "a policy that others may write: run" "agent.yaml.*(writ|chmod)"

@@ -18,7 +18,7 @@ write_plan() {
 		hosts: all
 		trials: 1
 		cache: as-is
-		layouts: {here: {existing: $BENCH}}
+		layouts: {here: {existing: '$BENCH'}}
 		workloads: {write: {stream: {op: write, size: 8M, rate: 2M, block-size: 64K}}}
 		samples: 100ms
 	END
@@ -87,7 +87,9 @@ test_not_taken_down() {
 	ends "and its other form lets jobs run again" 0 "$FLEET_BIN/arraymark-agent" stop --undo --state "$HOME_OF_LOCAL/agent"
 }
 
+# test_both_killed RUN: the number of the run that is cut off.
 test_both_killed() {
+	local run=$1
 	start_local "$T/slow.yaml"
 	await_check "a trial is under way" 60 is_at_work
 	AGENT=$(agent_of_local)
@@ -96,10 +98,20 @@ test_both_killed() {
 	check "killed together they leave the volume" test -n "$(ls -A "$BENCH")"
 	ends "the next local runs" 0 "$FLEET_BIN/arraymark" local "$T/quick.yaml"
 	like "it says what it found" "$(cat "$T/err")" 'earlier .local. was cut off and left this, which is taken down first:'
-	like "by name" "$(cat "$T/err")" '^  run 4 block 1 layout 1: make the folder for the workloads'
-	like "and the run that was cut off" "$(cat "$T/err")" 'run 4 was left unfinished .*resume 4'
+	like "by name" "$(cat "$T/err")" "^  run $run block 1 layout 1: make the folder for the workloads"
+	like "and the run that was cut off" "$(cat "$T/err")" "run $run was left unfinished .*resume $run"
 	check "nothing is left" test -z "$(ls -A "$BENCH")"
 	await_check "nor a process" 20 no_process
+}
+
+test_folder_named_as_a_pattern() {
+	local -x XDG_DATA_HOME=$XDG_DATA_HOME/'a [1]*'
+	local HOME_OF_LOCAL=$XDG_DATA_HOME/arraymark/local
+	local BENCH=$HOME_OF_LOCAL/bench
+	mkdir -p "$XDG_DATA_HOME"
+	is_root && chmod 755 "$XDG_DATA_HOME"
+	write_plan
+	test_both_killed 1
 }
 
 main() {
@@ -109,7 +121,8 @@ main() {
 	test_agent_killed
 	test_agent_killed_often
 	test_not_taken_down
-	test_both_killed
+	test_both_killed 4
+	test_folder_named_as_a_pattern
 	done_testing
 }
 

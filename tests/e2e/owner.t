@@ -34,9 +34,11 @@ test_keep_and_stop() {
 	ends "a plan that keeps its volumes runs to the end" 0 fleet_ctl run "$T/keep.yaml"
 	check_not "its folder is there still" folder_is_empty
 	like "volumes lists it" "$(agent one volumes)" 'run [0-9]+ block 2 layout 1: .*kept'
+	is "as JSON, too" "$(agent one volumes --json | jq -r '.volumes[] | "\(.block) \(.layout) \(.kept)"' | sort -u)" '2 1 true'
 	ends "stop takes it down" 0 agent one stop
 	check "the folder is as it was" folder_is_empty
 	like "volumes lists nothing" "$(agent one volumes)" 'Nothing'
+	is "in JSON an empty list" "$(agent one volumes --json)" '{"volumes":[]}'
 	await_check "the coordinator knows that the owner stopped it" 10 host_is one stopped
 	number=$(file_plan "$T/quick.yaml")
 	check "no job runs there" run_is "$number" waiting
