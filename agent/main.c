@@ -246,6 +246,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
 		return labels_main(argc - 1, argv + 1); /* has options of its own */
+	if (argc > 1 && !strcmp(argv[1], "label-guids"))
+		return label_guids_main(argc - 1, argv + 1);
 	if (argc > 1 && (!strcmp(argv[1], "give-folder") || !strcmp(argv[1], "empty-folder")))
 		return folder_main(argc - 1, argv + 1);
 	status = command_line(argc, argv, &a, &e);

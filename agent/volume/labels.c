@@ -34,7 +34,7 @@ static const char *const kind_names[KIND_COUNT] = {"zfs", "zfs-spare", "xfs", "e
 struct wanted {
 	enum kind kind;
 	const char *name, *uuid;
-	uint64_t guid; /* 0: not given */
+	uint64_t guid, device_guid; /* 0: not given */
 };
 
 /* A file system that was unmounted here may live on elsewhere. */
@@ -105,7 +105,7 @@ static int zero_ends(int fd, const char *path, uint64_t size, struct err *e)
 static int label_is_wanted(const struct wanted *w, const struct zfs_label *l)
 {
 	if (w->kind == KIND_ZFS_SPARE && !*l->name)
-		return l->state == ZFS_SPARE || l->state == ZFS_L2CACHE;
+		return zfs_label_is_aux(l) && (!w->device_guid || l->guid == w->device_guid);
 	return w->name && !strcmp(l->name, w->name) && (!w->guid || l->pool_guid == w->guid);
 }
 
@@ -130,7 +130,7 @@ static int look_for_zfs(int fd, const char *path, const struct wanted *w, struct
 				"%s carries a label of %s (GUID %" PRIu64 "), which is not the one that "
 				"was named; it is left alone",
 				path, signature_of_label(&labels[i], text, sizeof(text)),
-				labels[i].pool_guid);
+				*labels[i].name ? labels[i].pool_guid : labels[i].guid);
 		mine = 1;
 	}
 	return mine || status;
@@ -355,6 +355,7 @@ static int parse_options(int argc, char **argv, struct wanted *w)
 {
 	static const struct option options[] = {{"kind", required_argument, NULL, 'k'},
 		{"name", required_argument, NULL, 'n'}, {"guid", required_argument, NULL, 'g'},
+		{"device-guid", required_argument, NULL, 'd'},
 		{"uuid", required_argument, NULL, 'u'}, {0}};
 	int c, wrong = 0, kind_given = 0;
 
@@ -367,6 +368,8 @@ static int parse_options(int argc, char **argv, struct wanted *w)
 			w->name = optarg;
 		} else if (c == 'g') {
 			wrong |= guid_parse(optarg, &w->guid);
+		} else if (c == 'd') {
+			wrong |= guid_parse(optarg, &w->device_guid);
 		} else if (c == 'u') {
 			w->uuid = optarg;
 		} else {
@@ -377,6 +380,8 @@ static int parse_options(int argc, char **argv, struct wanted *w)
 		wrong |= !w->name || !*w->name;
 	else if (w->kind != KIND_ZFS_SPARE)
 		wrong |= !w->uuid || !*w->uuid;
+	if (w->kind != KIND_ZFS_SPARE)
+		wrong |= w->device_guid != 0;
 	return wrong || !kind_given || optind >= argc ? -1 : optind;
 }
 
@@ -402,7 +407,8 @@ int labels_main(int argc, char **argv)
 
 	if (first < 0) {
 		fprintf(stderr, "usage: clear-labels --kind zfs --name POOL [--guid GUID] DEVICE…\n"
-				"       clear-labels --kind zfs-spare [--name POOL] DEVICE…\n"
+				"       clear-labels --kind zfs-spare [--name POOL] [--guid GUID] "
+				"[--device-guid GUID] DEVICE…\n"
 				"       clear-labels --kind xfs|ext4 --uuid UUID DEVICE…\n");
 		return 2;
 	}

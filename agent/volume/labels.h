@@ -4,8 +4,9 @@
 
 /*
  * clear-labels --kind zfs --name POOL [--guid GUID] DEVICE…
- * clear-labels --kind zfs-spare [--name POOL] DEVICE…   (spares and cache devices; their labels
- *     name no pool; those of POOL, which a spare at work carries, go too)
+ * clear-labels --kind zfs-spare [--name POOL] [--guid GUID] [--device-guid GUID] DEVICE…   (spares and
+ *     cache devices; their labels name no pool, but the device: without --device-guid any of them goes;
+ *     those of POOL, which a spare at work carries, go too)
  * clear-labels --kind xfs|ext4 --uuid UUID DEVICE…
  *
  * Looks first: a label of another pool or a file system with another UUID is an error, and nothing
@@ -14,5 +15,9 @@
  * argv[0] is the verb. Returns the exit status: 0, 1 (failed), 2 (usage).
  */
 int labels_main(int argc, char **argv);
+
+/* The verb `label-guids [--] DEVICE…`: one line, for each device the GUID that its label as a spare or
+ * a cache device has, or 0, in their order. Exit status 0, or 2 (usage). */
+int label_guids_main(int argc, char **argv);
 
 #endif

@@ -34,17 +34,17 @@ static const char *device_of(const char *argument)
 }
 
 /* Noted by the step that read it, in the same unit and after the pool was made. */
-static const char *noted_guid(const struct undo_ctx *u)
+static const char *noted_value(const struct undo_ctx *u, const char *key)
 {
 	for (size_t i = 0; i < u->n; i++) {
 		const struct journal_entry *other = &u->entries[i];
-		const char *guid = other->number > u->entry->number &&
-						   other->unit.block == u->entry->unit.block &&
-						   other->unit.layout == u->entry->unit.layout
-					   ? entry_note(other, "guid") : NULL;
+		const char *value = other->number > u->entry->number &&
+						    other->unit.block == u->entry->unit.block &&
+						    other->unit.layout == u->entry->unit.layout
+					    ? entry_note(other, key) : NULL;
 
-		if (guid)
-			return guid;
+		if (value)
+			return value;
 	}
 	return NULL;
 }
@@ -169,7 +169,7 @@ static int detach_dead_mounts(struct undo_ctx *u, struct err *e)
 
 static int destroy_if_there(struct undo_ctx *u, struct err *e)
 {
-	const char *noted = noted_guid(u);
+	const char *noted = noted_value(u, "guid");
 	char *guid = NULL;
 	struct err later;
 	int found, status;
@@ -199,40 +199,93 @@ static int destroy_if_there(struct undo_ctx *u, struct err *e)
 	return !status && detach_dead_mounts(u, e) ? -1 : status;
 }
 
-/* zpool destroy leaves every label on its device, and spares and cache devices have labels without
- * the pool's name. */
-static int clear_labels(struct undo_ctx *u, int spares, struct err *e)
+static int is_aux(const char *argument)
 {
-	const char *guid = noted_guid(u);
+	return str_starts(argument, "spare=") || str_starts(argument, "cache=");
+}
+
+static int is_there(const struct undo_ctx *u, const char *device)
+{
+	if (u->volume->sink->preview || undo_device_is_ours(u, device))
+		return 1;
+	log_warning(device, "the device is gone; its labels of %s stay on it", pool_name(u));
+	return 0;
+}
+
+static void start_clearing(const struct undo_ctx *u, const char *kind, struct step *s)
+{
+	const char *guid = noted_value(u, "guid");
+
+	step_start(s, PHASE_TEARDOWN, "clear the labels of %s", pool_name(u));
+	step_words(s, u->volume->self, "clear-labels", "--kind", kind, "--name", pool_name(u), NULL);
+	if (guid)
+		step_words(s, "--guid", guid, NULL);
+	s->deadline_ms = STEP_LONG_MS;
+	s->retries = BUSY_RETRIES;
+}
+
+/* zpool destroy leaves every label on its device. */
+static int clear_labels(struct undo_ctx *u, struct err *e)
+{
 	size_t n = 0;
 	struct step s;
 
-	step_start(&s, PHASE_TEARDOWN, "clear the labels of %s", pool_name(u));
-	step_words(&s, u->volume->self, "clear-labels", "--kind", spares ? "zfs-spare" : "zfs",
-		"--name", pool_name(u), NULL);
-	if (guid && !spares)
-		step_words(&s, "--guid", guid, NULL);
+	start_clearing(u, "zfs", &s);
 	strv_add(&s.argv, "--");
 	for (size_t i = FIRST_DEVICE; i < u->entry->undo.args.n; i++) {
 		const char *argument = u->entry->undo.args.v[i], *device = device_of(argument);
-		int is_spare = str_starts(argument, "spare=") || str_starts(argument, "cache=");
 
-		if (is_spare != spares)
+		if (is_aux(argument) || !is_there(u, device))
 			continue;
-		if (!u->volume->sink->preview && !undo_device_is_ours(u, device)) {
-			log_warning(device, "the device is gone; its labels of %s stay on it",
-				pool_name(u));
-			continue;
-		}
 		strv_add(&s.argv, device);
 		n++;
 	}
-	s.deadline_ms = STEP_LONG_MS;
-	s.retries = BUSY_RETRIES;
 	if (n)
 		return step_run(u->volume, &s, NULL, e);
 	step_clear(&s);
 	return 0;
+}
+
+/* The at-th word of the list (from 0) when it is a device's GUID; the caller frees. */
+static char *guid_at(const char *list, size_t at)
+{
+	size_t len;
+
+	for (; list && at; at--) {
+		list = strchr(list, ' ');
+		list += list != NULL;
+	}
+	len = list ? strspn(list, "0123456789") : 0;
+	return len && *list != '0' && (!list[len] || list[len] == ' ') ? xstrndup(list, len) : NULL;
+}
+
+/* Spares and cache devices have labels without the pool's name and GUID, but with one of the device's own.
+ * Where it was not noted - we were killed right after the pool was made - any such label goes, from the
+ * devices that the journal says were given to the pool, and that nothing uses. */
+static int clear_aux_labels(struct undo_ctx *u, struct err *e)
+{
+	const char *guids = noted_value(u, "aux-guids");
+	size_t n = 0;
+	int status = 0;
+
+	for (size_t i = FIRST_DEVICE; i < u->entry->undo.args.n && !status; i++) {
+		const char *argument = u->entry->undo.args.v[i], *device = device_of(argument);
+		struct step s;
+		char *guid;
+
+		if (!is_aux(argument))
+			continue;
+		guid = guid_at(guids, n++);
+		if (is_there(u, device)) {
+			start_clearing(u, "zfs-spare", &s);
+			if (guid)
+				step_words(&s, "--device-guid", guid, NULL);
+			step_words(&s, "--", device, NULL);
+			status = step_run(u->volume, &s, NULL, e);
+		}
+		free(guid);
+	}
+	return status;
 }
 
 /* zpool makes the mount point and leaves it. */
@@ -264,7 +317,7 @@ int undo_pool(struct undo_ctx *u, struct err *e)
 
 	if (preview ? destroy(u, e) : destroy_if_there(u, e))
 		return -1;
-	if (remove_mount_point(u, e) || clear_labels(u, 0, e))
+	if (remove_mount_point(u, e) || clear_labels(u, e))
 		return -1;
-	return clear_labels(u, 1, e);
+	return clear_aux_labels(u, e);
 }

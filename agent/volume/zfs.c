@@ -74,6 +74,29 @@ static int read_guid(struct volume_ctx *ctx, const char *name, char **ret, struc
 	return 0;
 }
 
+/* So that their labels, which name no pool, are known again. There is nothing to tell before they are
+ * made; where it cannot be told, or we are killed before, what the journal says of the device is all that
+ * is known of it. */
+static int read_aux_guids(struct volume_ctx *ctx, const struct stage_disks *disks, const char *name,
+	struct err *e)
+{
+	struct step s;
+	size_t n = 0;
+
+	step_start(&s, PHASE_BUILD, "read the GUIDs of the spares and cache devices of %s", name);
+	step_words(&s, ctx->self, "label-guids", "--", NULL);
+	for (size_t i = 0; i < disks->n; i++)
+		if (!strcmp(disks->v[i].role, "spare") || !strcmp(disks->v[i].role, "cache")) {
+			strv_add(&s.argv, disks->v[i].device);
+			n++;
+		}
+	s.note = "aux-guids";
+	if (n && !ctx->sink->preview)
+		return step_run(ctx, &s, NULL, e);
+	step_clear(&s);
+	return 0;
+}
+
 /* Made before the pool, so that it is taken away after it: the imported pool's paths lead through. */
 static int make_links_folder(struct volume_ctx *ctx, struct volume *v, struct err *e)
 {
@@ -187,7 +210,8 @@ static int build_on(struct volume_ctx *ctx, const struct pool_stage *p,
 	const struct stage_disks *disks, struct volume *v, struct err *e)
 {
 	if (make_links_folder(ctx, v, e) || create(ctx, p, disks, v, e) ||
-		read_guid(ctx, v->name, &v->guid, e) || make_links(ctx, disks, v, e) ||
+		read_guid(ctx, v->name, &v->guid, e) || read_aux_guids(ctx, disks, v->name, e) ||
+		make_links(ctx, disks, v, e) ||
 		make_datasets(ctx, p, v->name, e))
 		return -1;
 	describe_identity(p, disks, v);

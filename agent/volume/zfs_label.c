@@ -92,6 +92,11 @@ static int parse_pair(struct xdr *x, struct zfs_label *l)
 	return 0;
 }
 
+int zfs_label_is_aux(const struct zfs_label *l)
+{
+	return !*l->name && (l->state == ZFS_SPARE || l->state == ZFS_L2CACHE);
+}
+
 int zfs_label_parse(const void *data, size_t len, struct zfs_label *ret)
 {
 	struct xdr x = {data, len};

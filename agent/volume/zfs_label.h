@@ -27,6 +27,8 @@ struct zfs_label {
 	uint64_t pool_guid, guid, hostid, txg; /* 0 where the label has none */
 };
 
+/* Of a spare or a cache device that is not at work: it names the device, but no pool. */
+int zfs_label_is_aux(const struct zfs_label *l);
 /* One label's name-value list (XDR); whatever is in it. 0 when it is one, else -1. */
 int zfs_label_parse(const void *data, size_t len, struct zfs_label *ret);
 /* All labels of an open device or file of `size` bytes. 0, also when there is none; -1 when it

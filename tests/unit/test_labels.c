@@ -95,6 +95,10 @@ static void labels_are_cleared(void **state)
 	make_disk(disk, NULL, 0, 15);
 	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 0);
 	assert_int_equal(zeros_in(disk), ends);
+	make_disk(disk, NULL, 0, 15);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", "--name", "am_5_1_abcdef",
+		"--guid", "99", "--device-guid", "4711", disk, NULL}), 0);
+	assert_int_equal(zeros_in(disk), ends);
 }
 
 static void labels_of_others_stay(void **state)
@@ -111,6 +115,15 @@ static void labels_of_others_stay(void **state)
 		"--guid", "98", disk, NULL}), 1);
 	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", disk, NULL}), 1);
 	assert_int_equal(zeros_in(disk), before);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", "--name", "am_5_1_abcdef",
+		"--guid", "98", disk, NULL}), 1);
+	assert_int_equal(zeros_in(disk), before);
+	make_disk(mine, NULL, 0, 15); /* a spare of another pool: the number of the device tells */
+	before = zeros_in(mine);
+	assert_int_equal(clear((const char *const[]){"--kind", "zfs-spare", "--name", "am_5_1_abcdef",
+		"--device-guid", "4712", mine, NULL}), 1);
+	assert_int_equal(zeros_in(mine), before);
+	before = zeros_in(disk);
 	/* One that is refused does not keep the others. */
 	make_disk(mine, "am_5_2_abcdef", 7, 15);
 	assert_int_equal(clear((const char *const[]){"--kind", "zfs", "--name", "am_5_2_abcdef", disk,
@@ -119,13 +132,52 @@ static void labels_of_others_stay(void **state)
 	assert_true(zeros_in(mine) > 4 * ZFS_LABEL_SIZE);
 }
 
+/* What the verb says of the devices. */
+static void tell_guids(const char *const *devices, struct buf *out)
+{
+	const char *said = at("said");
+	struct strv argv = {0};
+	struct err e;
+	int fd = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), old, status;
+
+	strv_add(&argv, "label-guids");
+	strv_add_all(&argv, devices);
+	fflush(stdout);
+	old = dup(1);
+	assert_int_equal(dup2(fd, 1), 1);
+	status = label_guids_main((int)argv.n, argv.v);
+	fflush(stdout);
+	assert_int_equal(dup2(old, 1), 1);
+	close(old);
+	close(fd);
+	assert_int_equal(status, 0);
+	assert_ok(fs_read_file(said, 4096, out, &e), e);
+	strv_free(&argv);
+}
+
+static void spares_are_known_by_their_own_guid(void **state)
+{
+	const char *spare = at("spare"), *data = at("data"), *last = at("last");
+	struct buf said = {0};
+
+	(void)state;
+	make_disk(spare, NULL, 0, 15);
+	make_disk(data, "am_5_1_abcdef", 99, 15); /* no spare's label: nothing is told */
+	make_disk(last, NULL, 0, 8);
+	tell_guids((const char *const[]){"--", spare, data, "/tmp/no/such/device", last, NULL}, &said);
+	assert_string_equal(buf_str(&said), "4711 0 0 4711\n");
+	buf_free(&said);
+}
+
 static void wrong_usage_is_told(void **state)
 {
 	static const char *const wrong[][6] = {
 		{NULL}, {"--kind", "zfs", "/dev/null", NULL}, {"--kind", "zfs", "--name", "x", NULL},
 		{"--kind", "dos", "--name", "x", "/dev/null", NULL},
 		{"--kind", "xfs", "/dev/null", NULL}, {"--name", "x", "/dev/null", NULL},
-		{"--kind", "zfs", "--guid", "-1x", "/dev/null", NULL}};
+		{"--kind", "zfs", "--guid", "-1x", "/dev/null", NULL},
+		{"--kind", "zfs-spare", "--device-guid", "0", "/dev/null", NULL},
+		{"--kind", "xfs", "--device-guid", "1", "/dev/null", NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
@@ -227,6 +279,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_are_cleared),
 		cmocka_unit_test(labels_of_others_stay),
+		cmocka_unit_test(spares_are_known_by_their_own_guid),
 		cmocka_unit_test(wrong_usage_is_told),
 		cmocka_unit_test(a_table_goes_only_when_it_is_empty),
 	};
