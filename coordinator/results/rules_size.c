@@ -2,6 +2,7 @@
  * Rule V18: data that caches can hold. Owns nothing beyond a call.
  * Invariant: what a workload goes over is what its plan says of its files, and never more than it moved.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +40,24 @@ static int64_t planned_bytes(
 	return last->bytes;
 }
 
+/* The most that a trial moved; of a summary of times by their mean and the throughput told with it. */
+static uint64_t moved_by(const struct result_row *row)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < row->listed; i++)
+		if (row->trials[i]->sum.bytes > most)
+			most = row->trials[i]->sum.bytes;
+	if (row->listed || row->metric != METRIC_ELAPSED || !(row->throughput > 0))
+		return most;
+	return (uint64_t)fmin(row->throughput * row->mean, 0x1p62);
+}
+
 /* 0: not known. A small file that is read again and again moves much and is small. */
 static uint64_t data_of(const struct rule_input *in, const struct result_row *row, uint64_t ram,
 	struct planned *planned)
 {
-	uint64_t moved = row->listed ? row->trials[0]->sum.bytes : 0;
+	uint64_t moved = moved_by(row);
 	const struct plan *p = in->run->plan;
 	int64_t bytes;
 
@@ -154,8 +168,8 @@ void rule_small_data(const struct rule_input *in)
 		host = row->host;
 		bytes = data_of(in, row, ram, planned);
 		if (bytes == 0 || ram == 0) {
-			finding_unknown(
-				in, "no %s", bytes ? "size of the memory" : "size of the data");
+			finding_unknown(in, "no size of the %s",
+				bytes || ram ? (bytes ? "memory" : "data") : "data and the memory");
 		} else if (bytes < ram) {
 			told = row;
 			in_memory(in, row, bytes, ram);

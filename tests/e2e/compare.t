@@ -70,6 +70,7 @@ EOF
 	like "zeros on volumes that may compress, and no spread, said once" "$(cat "$T/out")" \
 		'^warning +V02 zeros written, compression unknown · V17 .* · V24 spread bounded by mean, min and max'
 	check "where they were written is not unknown" sh -c "! grep -q '^unknown.* V02' '$T/out'"
+	like "sizes follow from the rates: only the memory is not known" "$(cat "$T/out")" '^unknown .* no size of the memory: V18$'
 	printf '%s\n' 'layout: a' 'data=zero n=4 mean=56s min=52s max=59s' 'layout: b' \
 		'data="compressible 50%" n=4 mean=57s min=52s max=59s' >"$T/rows.txt"
 	run "$AM" compare "$T/rows.txt"
