@@ -34,6 +34,12 @@ static void verbs_are_found(void **state)
 		{{"host", "lits"}, NULL, 0, "did you mean 'host list'?"},
 		{{"plan", "zzzzzz"}, NULL, 0, "plan has new, check"},
 		{{"hos"}, NULL, 0, "did you mean 'host'?"},
+		{{"host", "resume", "knew"}, NULL, 0, "no verb: say `arraymark host pause HOST off`"},
+		{{"backup", "f"}, NULL, 0, "'backup' is no verb: `arraymark-coordinator backup FILE`"},
+		{{"restore"}, NULL, 0, "`arraymark-coordinator restore FILE`"},
+		{{"retry", "--failed", "12"}, NULL, 0, "'retry' is no verb: `arraymark resume RUN`"},
+		{{"schedule", "list"}, NULL, 0, "`arraymark run --detach FILE`"},
+		{{"resume", "12"}, "resume", 1, NULL},
 	};
 
 	(void)state;
