@@ -10,6 +10,8 @@
 #define HTML_LINES_MAX 40     /* trials drawn in one plot of series */
 #define HTML_POINTS_MAX 250   /* of a line; longer series have neighbours merged */
 #define HTML_INTERVALS_MAX 60 /* in one forest plot; beyond that there is a histogram */
+#define HTML_DOTS_MAX 5000    /* trials, but for extremes, drawn in a plot or listed in a table */
+#define HTML_PAGE_DOTS 20000  /* in all plots of a kind, or all tables of trials in time order */
 #define HTML_OPEN_ROWS_MAX 40 /* a table longer than this is folded */
 
 /* What is put into every page; none of the texts holds an end tag of its own element. */
@@ -47,6 +49,16 @@ struct html_group {
 	enum metric_id metric;
 	const struct result_row **rows;
 	size_t n;
+};
+/* Which trials of a group are shown. */
+struct html_thin {
+	const struct result_row **rows; /* the group's */
+	uint32_t *blocks;     /* that the group's trials are of, each once, in order */
+	unsigned char *shows; /* 1: the block is in the table */
+	size_t n_blocks, n_shown;
+	unsigned (*extremes)[2]; /* of each row, places in its values */
+	size_t step;             /* one of so many blocks is drawn; 1: all */
+	size_t kept, of;         /* trials that are drawn, of all */
 };
 typedef void html_group_fn(struct html *h, const struct html_group *g);
 
@@ -96,6 +108,16 @@ void html_grids(struct html *h, const char *class, html_group_fn *fn, html_workl
 void html_verdict_text(
 	const struct html *h, const struct result_comparison *c, struct buf *out);
 void html_pair_text(const struct html *h, const struct result_comparison *c, struct buf *out);
+
+/* How many of n trials are shown, where a page has `page` of `total`. */
+size_t html_share(size_t n, size_t total, size_t page);
+/* The group is borrowed until html_thin_clear(). */
+void html_thin_init(struct html_thin *t, const struct html *h, const struct html_group *g);
+/* Whether the k-th value of the group's row is drawn. */
+int html_thin_keeps(const struct html_thin *t, size_t row, unsigned k);
+/* What is left out and where it is, where anything is, as text. */
+void html_thin_tell(const struct html_thin *t, struct html *h);
+void html_thin_clear(struct html_thin *t);
 
 /* The series of a trial that has points, or NULL. */
 const struct result_series *html_series_of(const struct html *h, const struct result_trial *t);
