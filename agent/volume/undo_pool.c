@@ -246,7 +246,7 @@ static int clear_labels(struct undo_ctx *u, struct err *e)
 	return 0;
 }
 
-/* The at-th word of the list (from 0) when it is a device's GUID; the caller frees. */
+/* The at-th word of the list (from 0); NULL when there is none or it is 0. The caller frees. */
 static char *guid_at(const char *list, size_t at)
 {
 	size_t len;
@@ -255,8 +255,8 @@ static char *guid_at(const char *list, size_t at)
 		list = strchr(list, ' ');
 		list += list != NULL;
 	}
-	len = list ? strspn(list, "0123456789") : 0;
-	return len && *list != '0' && (!list[len] || list[len] == ' ') ? xstrndup(list, len) : NULL;
+	len = list ? strcspn(list, " ") : 0;
+	return len && strncmp(list, "0", len) != 0 ? xstrndup(list, len) : NULL;
 }
 
 /* Spares and cache devices have labels without the pool's name and GUID, but with one of the device's own.

@@ -80,21 +80,27 @@ static int read_guid(struct volume_ctx *ctx, const char *name, char **ret, struc
 static int read_aux_guids(struct volume_ctx *ctx, const struct stage_disks *disks, const char *name,
 	struct err *e)
 {
+	struct buf dry = {0};
 	struct step s;
 	size_t n = 0;
+	int status = 0;
 
 	step_start(&s, PHASE_BUILD, "read the GUIDs of the spares and cache devices of %s", name);
 	step_words(&s, ctx->self, "label-guids", "--", NULL);
 	for (size_t i = 0; i < disks->n; i++)
 		if (!strcmp(disks->v[i].role, "spare") || !strcmp(disks->v[i].role, "cache")) {
 			strv_add(&s.argv, disks->v[i].device);
+			buf_addf(&dry, "%s<guid%zu>", n ? " " : "", n + 1);
 			n++;
 		}
+	s.dry_output = buf_str(&dry);
 	s.note = "aux-guids";
-	if (n && !ctx->sink->preview)
-		return step_run(ctx, &s, NULL, e);
-	step_clear(&s);
-	return 0;
+	if (n)
+		status = step_run(ctx, &s, NULL, e);
+	else
+		step_clear(&s);
+	buf_free(&dry);
+	return status;
 }
 
 /* Made before the pool, so that it is taken away after it: the imported pool's paths lead through. */

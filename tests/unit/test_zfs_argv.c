@@ -271,6 +271,30 @@ static void a_whole_life_on_scratch_disks(void **state)
 	tear_down_plan(&f);
 }
 
+/* Each by the number that its own label has, in whatever order they are listed. */
+static void spares_and_caches_are_cleared_by_their_own_guid(void **state)
+{
+	struct fixture f;
+	struct err e;
+
+	(void)state;
+	set_up_plan(&f, "{scratch: {disks: 5, size: 64M}, pool: {level: mirror, disks: 2, spares: 2, "
+			"cache: 1}}", "");
+	assert_ok(preview(&f, &e), e);
+	assert_string_equal(step_like(&f, "arraymark-agent label-guids"),
+		"arraymark-agent label-guids -- <loop3> <loop4> <loop5>");
+	for (unsigned i = 1; i <= 3; i++) {
+		char *start = xasprintf("arraymark-agent clear-labels --kind zfs-spare --name " NAME
+					" --guid <guid> --device-guid <guid%u> ", i);
+		char *want = xasprintf("%s-- <loop%u>", start, i + 2);
+
+		assert_string_equal(step_like(&f, start), want);
+		free(start);
+		free(want);
+	}
+	tear_down_plan(&f);
+}
+
 static void file_systems_get_these_vectors(void **state)
 {
 	static const struct {
@@ -417,6 +441,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_get_these_vectors),
 		cmocka_unit_test(a_whole_life_on_scratch_disks),
+		cmocka_unit_test(spares_and_caches_are_cleared_by_their_own_guid),
 		cmocka_unit_test(file_systems_get_these_vectors),
 		cmocka_unit_test(what_both_gave_away_is_wiped),
 		cmocka_unit_test(disks_are_refused),
