@@ -372,6 +372,7 @@ void analysis_clear(struct analysis *a)
 	free(a->runs);
 	free(a->comparisons);
 	free(a->absent);
+	free(a->by_host);
 	free(a->families);
 	free(a->outliers);
 	*a = (struct analysis){0};

@@ -76,6 +76,11 @@ struct analysis_run {
 	size_t n_hosts;
 	size_t first_row, n_rows; /* in rows */
 };
+/* Of a comparison that was planned: its number, and its host (NULL: over hosts, between them). */
+struct analysis_place {
+	const char *host;
+	size_t number; /* as analysis_planned takes it */
+};
 struct analysis {
 	struct analysis_run *runs; /* one per run of the set, in its order */
 	size_t n_runs;
@@ -88,6 +93,7 @@ struct analysis {
 	 * there is nothing to show of them but that. */
 	struct result_comparison *absent;
 	size_t n_absent;
+	struct analysis_place *by_host; /* all that was planned, by host, then by number */
 	struct result_family *families;
 	size_t n_families;
 	struct result_outlier *outliers;
@@ -131,6 +137,9 @@ const struct result_row *analysis_row(const struct analysis *a, const struct ana
 
 /* All that was planned, by number: the comparisons, then the absent ones. */
 const struct result_comparison *analysis_planned(const struct analysis *a, size_t i);
+/* What was planned of one host (NULL: of none), by number. */
+const struct analysis_place *analysis_of_host(
+	const struct analysis *a, const char *host, size_t *ret_n);
 /* The row as one side of a comparison; empty for NULL. */
 struct compare_side analysis_side(const struct result_row *row);
 /* Both sides by ranks; 0 where a side lists no values. */

@@ -226,6 +226,49 @@ const struct result_comparison *analysis_planned(const struct analysis *a, size_
 	return i < a->n_comparisons ? &a->comparisons[i] : &a->absent[i - a->n_comparisons];
 }
 
+/* Those without a host first; of a host by number. */
+static int by_host(const void *va, const void *vb)
+{
+	const struct analysis_place *a = va, *b = vb;
+	int c = !a->host || !b->host ? (a->host != NULL) - (b->host != NULL) : strcmp(a->host, b->host);
+
+	return c ? c : a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void index_hosts(struct analysis *a)
+{
+	size_t n = a->n_comparisons + a->n_absent;
+
+	a->by_host = xcalloc(n + 1, sizeof(*a->by_host));
+	for (size_t i = 0; i < n; i++)
+		a->by_host[i] = (struct analysis_place){analysis_planned(a, i)->host, i};
+	if (n)
+		qsort(a->by_host, n, sizeof(*a->by_host), by_host);
+}
+
+const struct analysis_place *analysis_of_host(const struct analysis *a, const char *host, size_t *ret_n)
+{
+	size_t n = a->n_comparisons + a->n_absent, lo = 0, hi = n, end;
+	const struct analysis_place key = {host, 0};
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_host(&a->by_host[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < n; end++) {
+		const char *other = a->by_host[end].host;
+
+		if (host ? !other || strcmp(other, host) != 0 : other != NULL)
+			break;
+	}
+	*ret_n = end - lo;
+	return a->by_host + lo;
+}
+
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r)
 {
 	double alpha = COMPARE_ALPHA;
@@ -372,7 +415,7 @@ static void find_outliers(
 	double *v = xcalloc(r->n_hosts + 1, sizeof(*v));
 	size_t *out = xcalloc(r->n_hosts + 1, sizeof(*out)), n = 0, called;
 	const struct result_row **rows = xcalloc(r->n_hosts + 1, sizeof(*rows));
-	double margin = analysis_margin(r);
+	double margin = analysis_margin(r), peers;
 
 	for (size_t h = 0; h < r->n_hosts; h++) {
 		const struct result_row *row = analysis_row(
@@ -384,11 +427,12 @@ static void find_outliers(
 		rows[n++] = row;
 	}
 	called = outliers_hosts(v, n, margin, out);
+	peers = outliers_peers(v, n, out, called);
 	a->outliers = xreallocarray(a->outliers, a->n_outliers + called + 1, sizeof(*a->outliers));
 	for (size_t i = 0; i < called; i++)
 		a->outliers[a->n_outliers++] = (struct result_outlier){r->run->id,
 			rows[out[i]]->host, rows[out[i]]->layout, rows[out[i]]->workload,
-			rows[out[i]]->metric, exp(outliers_distance(v, n, out, called, out[i])), NULL};
+			rows[out[i]]->metric, exp(v[out[i]] - peers), NULL};
 	free(v);
 	free(out);
 	free(rows);
@@ -421,4 +465,5 @@ void analysis_compare(struct analysis *a)
 	count_families(a);
 	for (size_t i = 0; i < a->n_runs; i++)
 		compare_run(a, &a->runs[i], &cap);
+	index_hosts(a);
 }

@@ -94,10 +94,12 @@ static void judge(struct analysis *a, const struct scanned *v, size_t n, double 
 {
 	double *means = xcalloc(n + 1, sizeof(*means));
 	size_t *out = xcalloc(n + 1, sizeof(*out)), called;
+	double peers;
 
 	for (size_t i = 0; i < n; i++)
 		means[i] = v[i].sum / v[i].n;
 	called = outliers_hosts(means, n, margin, out);
+	peers = outliers_peers(means, n, out, called);
 	a->outliers = xreallocarray(a->outliers, a->n_outliers + called + 1, sizeof(*a->outliers));
 	for (size_t i = 0; i < called; i++) {
 		const struct scanned *one = &v[out[i]];
@@ -108,7 +110,7 @@ static void judge(struct analysis *a, const struct scanned *v, size_t n, double 
 			.layout = one->trial->layout_name,
 			.workload = one->trial->workload_name,
 			.metric = METRIC_THROUGHPUT,
-			.ratio = exp(outliers_distance(means, n, out, called, out[i]))};
+			.ratio = exp(means[out[i]] - peers)};
 	}
 	free(means);
 	free(out);

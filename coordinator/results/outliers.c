@@ -23,74 +23,126 @@ static double critical(size_t n, size_t i, double alpha)
 	return (left - 1) * t / sqrt((df + t * t) * left);
 }
 
-/* The most extreme of the n values left, as an index; its deviate. */
-static size_t most_extreme(const double *v, size_t n, double *ret_deviate)
-{
-	long double mean = 0, squares = 0;
-	size_t at = 0;
-	double spread;
+/* A value as its distance from the median, and where it stood. */
+struct placed {
+	long double v;
+	size_t at;
+};
+/* Values by size, of which v[lo..hi] are left. Sums run outwards from the median, so that what a far
+ * value would round away from the sum of near ones is never in it: sum[i] is of all between the median
+ * and i, both included. */
+struct ordered {
+	struct placed *v;
+	long double *sum, *squares;
+	size_t n, middle, lo, hi;
+};
 
+static int by_value(const void *va, const void *vb)
+{
+	const struct placed *a = va, *b = vb;
+
+	if (a->v != b->v)
+		return a->v < b->v ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void sum_outwards(struct ordered *o)
+{
+	o->sum[o->middle] = o->squares[o->middle] = 0; /* the median's distance from itself */
+	for (size_t i = o->middle; i-- > 0;) {
+		o->sum[i] = o->sum[i + 1] + o->v[i].v;
+		o->squares[i] = o->squares[i + 1] + o->v[i].v * o->v[i].v;
+	}
+	for (size_t i = o->middle + 1; i < o->n; i++) {
+		o->sum[i] = o->sum[i - 1] + o->v[i].v;
+		o->squares[i] = o->squares[i - 1] + o->v[i].v * o->v[i].v;
+	}
+}
+
+/* n > 0. */
+static void order(struct ordered *o, const double *v, size_t n)
+{
+	long double median;
+
+	*o = (struct ordered){.v = xcalloc(n, sizeof(*o->v)),
+		.sum = xcalloc(n, sizeof(*o->sum)),
+		.squares = xcalloc(n, sizeof(*o->squares)),
+		.n = n,
+		.middle = n / 2,
+		.hi = n - 1};
 	for (size_t i = 0; i < n; i++)
-		mean += v[i] / (long double)n;
+		o->v[i] = (struct placed){v[i], i};
+	qsort(o->v, n, sizeof(*o->v), by_value);
+	median = o->v[o->middle].v;
 	for (size_t i = 0; i < n; i++)
-		squares += (v[i] - mean) * (v[i] - mean);
-	for (size_t i = 1; i < n; i++)
-		if (fabsl(v[i] - mean) > fabsl(v[at] - mean))
-			at = i;
-	spread = (double)sqrtl(squares / (long double)(n - 1));
-	*ret_deviate = spread > 0 ? (double)fabsl(v[at] - mean) / spread : 0;
-	return at;
+		o->v[i].v -= median;
+	sum_outwards(o);
+}
+
+static void ordered_clear(struct ordered *o)
+{
+	free(o->v);
+	free(o->sum);
+	free(o->squares);
+}
+
+/* Takes the most extreme of those left, which is at one end; its deviate. */
+static size_t take_extreme(struct ordered *o, double *ret_deviate)
+{
+	long double n = (long double)(o->hi - o->lo + 1), mean = (o->sum[o->lo] + o->sum[o->hi]) / n;
+	long double squares = o->squares[o->lo] + o->squares[o->hi] - n * mean * mean;
+	long double below = mean - o->v[o->lo].v, above = o->v[o->hi].v - mean;
+	double spread = o->v[o->lo].v < o->v[o->hi].v ? (double)sqrtl(squares / (n - 1)) : 0;
+
+	*ret_deviate = spread > 0 ? (double)fmaxl(below, above) / spread : 0;
+	return above > below ? o->v[o->hi--].at : o->v[o->lo++].at;
 }
 
 size_t outliers_esd(const double *v, size_t n, size_t most, double alpha, size_t *ret)
 {
-	double *left = xcalloc(n + 1, sizeof(*left)), deviate;
-	size_t *index = xcalloc(n + 1, sizeof(*index)), called = 0;
+	struct ordered left;
+	size_t called = 0;
+	double deviate;
 
-	for (size_t i = 0; i < n; i++) {
-		left[i] = v[i];
-		index[i] = i;
-	}
-	for (size_t i = 0; i < most && n - i > 2 && n > 2; i++) {
-		size_t at = most_extreme(left, n - i, &deviate);
-
-		ret[i] = index[at];
+	if (n <= 2)
+		return 0;
+	order(&left, v, n);
+	most = most < n / 2 ? most : n / 2; /* the median stays */
+	for (size_t i = 0; i < most && n - i > 2; i++) {
+		ret[i] = take_extreme(&left, &deviate);
 		if (deviate > critical(n, i, alpha))
 			called = i + 1;
-		left[at] = left[n - i - 1];
-		index[at] = index[n - i - 1];
 	}
-	free(left);
-	free(index);
+	ordered_clear(&left);
 	return called;
 }
 
-double outliers_distance(const double *v, size_t n, const size_t *out, size_t n_out, size_t i)
+double outliers_peers(const double *v, size_t n, const size_t *out, size_t n_out)
 {
-	double sum = 0;
+	unsigned char *is_out = xcalloc(n + 1, 1);
 	size_t peers = 0;
+	double sum = 0;
 
-	for (size_t k = 0; k < n; k++) {
-		int is_out = k == i;
-
-		for (size_t o = 0; o < n_out; o++)
-			is_out |= out[o] == k;
-		if (is_out)
-			continue;
-		sum += v[k];
-		peers++;
+	for (size_t i = 0; i < n_out; i++)
+		is_out[out[i]] = 1;
+	for (size_t i = 0; i < n; i++) {
+		sum += is_out[i] ? 0 : v[i];
+		peers += !is_out[i];
 	}
-	return peers ? v[i] - sum / (double)peers : 0;
+	free(is_out);
+	return peers ? sum / (double)peers : NAN;
 }
 
 size_t outliers_hosts(const double *v, size_t n, double margin, size_t *ret)
 {
 	size_t most = n / 10 > 1 ? n / 10 : 1, called, kept = 0;
 	size_t *all = xcalloc(most, sizeof(*all));
+	double peers;
 
 	called = n < MIN_HOSTS ? 0 : outliers_esd(v, n, most, ALPHA, all);
+	peers = outliers_peers(v, n, all, called);
 	for (size_t i = 0; i < called; i++)
-		if (fabs(outliers_distance(v, n, all, called, all[i])) > log1p(margin))
+		if (fabs(v[all[i]] - peers) > log1p(margin))
 			ret[kept++] = all[i];
 	free(all);
 	return kept;

@@ -86,24 +86,30 @@ static int is_decided(const struct result_comparison *c)
 	return c->c.verdict == VERDICT_FASTER || c->c.verdict == VERDICT_SLOWER;
 }
 
+static void tell_apart(struct scale *s, const struct result_comparison *c, uint64_t run, enum metric_id m)
+{
+	const struct result_row *x = c->base_row, *y = c->subject_row;
+
+	if (c->run == run && c->metric == m && x && y && is_decided(c))
+		scale_tell_apart(
+			s, x->mean, report_mean_resolution(x), y->mean, report_mean_resolution(y));
+}
+
 struct scale report_scale(const struct analysis *a, const struct analysis_run *r, const char *host,
 	const struct result_row *rows, size_t n, enum metric_id m)
 {
+	const struct analysis_place *of = a->by_host;
+	size_t n_of = a->n_comparisons + a->n_absent;
 	struct scale s;
 
 	scale_init(&s, metric_table[m].unit);
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].metric == m)
 			take_row(&s, &rows[i]);
-	for (size_t i = 0; i < a->n_comparisons; i++) {
-		const struct result_comparison *c = &a->comparisons[i];
-		const struct result_row *x = c->base_row, *y = c->subject_row;
-
-		if (c->run == r->run->id && c->metric == m && x && y && is_decided(c) &&
-			(!host || (c->host && strcmp(c->host, host) == 0)))
-			scale_tell_apart(&s, x->mean, report_mean_resolution(x), y->mean,
-				report_mean_resolution(y));
-	}
+	if (host)
+		of = analysis_of_host(a, host, &n_of);
+	for (size_t i = 0; i < n_of; i++)
+		tell_apart(&s, analysis_planned(a, of[i].number), r->run->id, m);
 	return s;
 }
 

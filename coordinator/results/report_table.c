@@ -27,7 +27,7 @@ struct layout_table {
 	unsigned parts; /* which of them this table has: a narrow terminal gets several tables */
 	size_t change_width;
 	struct scale scale, rates;
-	size_t found; /* the comparison that was asked for last: the next row's is mostly behind it */
+	size_t found; /* which comparison of the host was asked for last: the next row's is mostly behind it */
 	struct table table;
 };
 
@@ -96,18 +96,21 @@ static enum metric_id is_instead_of(const struct layout_table *l, const struct r
 static const struct result_comparison *comparison_of(
 	struct layout_table *l, const struct result_row *row)
 {
-	const struct analysis *a = l->t->analysis;
+	size_t n;
+	const struct analysis_place *of = analysis_of_host(l->t->analysis, row->host, &n);
 
-	for (size_t i = 0, at = l->found; i < a->n_comparisons; i++, at++) {
+	while (n && of[n - 1].number >= l->t->analysis->n_comparisons)
+		n--;
+	for (size_t i = 0, at = l->found; i < n; i++, at++) {
 		const struct result_comparison *c;
 
-		at = at < a->n_comparisons ? at : 0;
-		c = &a->comparisons[at];
+		at = at < n ? at : 0;
+		c = &l->t->analysis->comparisons[of[at].number];
 		l->found = at;
-		if (c->run == row->run && c->host &&
+		if (c->run == row->run &&
 			(c->metric == row->metric || c->metric == is_instead_of(l, row)) &&
 			c->workload_index == row->workload_index &&
-			strcmp(c->host, row->host) == 0 && strcmp(c->base, l->baseline) == 0 &&
+			strcmp(c->base, l->baseline) == 0 &&
 			strcmp(c->subject, row->layout) == 0)
 			return c;
 	}
@@ -117,12 +120,13 @@ static const struct result_comparison *comparison_of(
 /* What the run's layouts are compared with: the side of the first comparison on that host. */
 static const char *baseline_of(const struct text *t, const struct analysis_run *r, const char *host)
 {
-	const struct analysis *a = t->analysis;
+	size_t n;
+	const struct analysis_place *of = analysis_of_host(t->analysis, host, &n);
 
-	for (size_t i = 0; i < a->n_comparisons + a->n_absent; i++) {
-		const struct result_comparison *c = analysis_planned(a, i);
+	for (size_t i = 0; i < n; i++) {
+		const struct result_comparison *c = analysis_planned(t->analysis, of[i].number);
 
-		if (c->run == r->run->id && c->host && strcmp(c->host, host) == 0)
+		if (c->run == r->run->id)
 			return c->base;
 	}
 	return NULL;

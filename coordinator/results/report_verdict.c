@@ -65,13 +65,13 @@ static void comparison_row(
 void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host)
 {
 	struct table table = {.left = ~0u};
+	size_t n;
+	const struct analysis_place *of = analysis_of_host(t->analysis, host, &n);
 
-	for (size_t i = 0; i < t->analysis->n_comparisons; i++) {
-		const struct result_comparison *c = &t->analysis->comparisons[i];
+	for (size_t i = 0; i < n && of[i].number < t->analysis->n_comparisons; i++) {
+		const struct result_comparison *c = &t->analysis->comparisons[of[i].number];
 
 		if (c->run != r->run->id || is_shown_in_table(t, r, c))
-			continue;
-		if (host ? !c->host || strcmp(c->host, host) != 0 : c->host != NULL)
 			continue;
 		if (table.n == 0 && !host)
 			buf_addf(t->out, "\n%sover %zu hosts%s · %g%% CI, all comparisons\n",
@@ -123,14 +123,15 @@ void report_ranks(const struct text *t, const struct analysis_run *r, const char
 {
 	struct table table = {.left = ~0u};
 	char a[REPORT_HOST_MAX], b[REPORT_HOST_MAX];
+	size_t n;
+	const struct analysis_place *of = analysis_of_host(t->analysis, host, &n);
 
-	for (size_t i = 0; t->opt->long_form && i < t->analysis->n_comparisons; i++) {
-		const struct result_comparison *c = &t->analysis->comparisons[i];
+	for (size_t i = 0; t->opt->long_form && i < n; i++) {
+		const struct result_comparison *c = analysis_planned(t->analysis, of[i].number);
 		const char *subject = c->subject, *base = c->base;
 		struct ranks ranks;
 
-		if (c->run != r->run->id || !analysis_ranks(c, &ranks) ||
-			(host ? !c->host || strcmp(c->host, host) != 0 : c->host != NULL))
+		if (c->run != r->run->id || !analysis_ranks(c, &ranks))
 			continue;
 		if (c->between_hosts) {
 			subject = report_host(t->set, t->opt, subject, a);

@@ -263,6 +263,28 @@ static void rosners_values(void **state)
 	assert_true(v[out[0]] == 6.01 && v[out[1]] == 5.42 && v[out[2]] == 5.34);
 }
 
+/* One after the other, as the most extreme of those left: each end in its turn, whatever far values did
+ * to sums before. */
+static void many_that_stand_out(void **state)
+{
+	double v[2000];
+	size_t out[200], far = 0;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		v[i] = 1e-3 * sin(i);
+	for (int i = 0; i < 200; i++)
+		v[10 * i] += i % 2 ? 1 + 1e-2 * i : -1 - 1e-2 * i;
+	v[1990] = 1e12;
+	assert_int_equal(outliers_esd(v, 2000, 200, 0.05, out), 200);
+	assert_int_equal(out[0], 1990);
+	for (int i = 1; i < 200; i++)
+		far += fabs(v[out[i]]) >= 0.99 && out[i] % 10 == 0;
+	assert_int_equal(far, 199);
+	assert_true(fabs(outliers_peers(v, 2000, out, 200)) < 1e-4);
+	assert_int_equal(outliers_hosts(v, 2000, 0, out), 200);
+}
+
 static void hosts_that_stand_out(void **state)
 {
 	static const double slow[] = {0.00, 0.01, -0.01, 0.002, 0.30};
@@ -272,7 +294,7 @@ static void hosts_that_stand_out(void **state)
 	(void)state;
 	assert_int_equal(outliers_hosts(slow, 5, 0.02, out), 1);
 	assert_int_equal(out[0], 4);
-	assert_true(fabs(outliers_distance(slow, 5, out, 1, 4) - 0.2995) < 1e-12);
+	assert_true(fabs(outliers_peers(slow, 5, out, 1) - 0.0005) < 1e-12);
 	assert_int_equal(outliers_hosts(slow, 5, 0.40, out), 0);  /* within the margin */
 	assert_int_equal(outliers_hosts(slow + 1, 4, 0, out), 0); /* too few hosts */
 	assert_int_equal(outliers_hosts(flat, 6, 0, out), 0);
@@ -289,6 +311,7 @@ int main(void)
 		cmocka_unit_test(median_intervals),
 		cmocka_unit_test(quantiles_of_t),
 		cmocka_unit_test(rosners_values),
+		cmocka_unit_test(many_that_stand_out),
 		cmocka_unit_test(hosts_that_stand_out),
 	};
 
