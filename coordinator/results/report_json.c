@@ -188,11 +188,13 @@ static json_t *usable_json(const struct result_set *s, const struct result_envir
 {
 	json_t *o = json_object();
 
-	for (size_t i = 0; i < s->n_trials; i++) {
+	for (size_t i = result_first_trial(s, v->run, v->host); i < s->n_trials; i++) {
 		const struct result_trial *t = &s->trials[i];
 		int64_t least;
 
-		if (t->run != v->run || t->usable_bytes == 0 || strcmp(t->host, v->host) != 0)
+		if (t->run != v->run || strcmp(t->host, v->host) != 0)
+			break;
+		if (t->usable_bytes == 0)
 			continue;
 		least = json_get_int(o, t->layout_name, INT64_MAX);
 		if ((int64_t)t->usable_bytes < least)

@@ -51,23 +51,6 @@ static void print_trials(
 	}
 }
 
-/* Trials of a set stand by run and host: where those of one begin. */
-static size_t first_trial(const struct text *t, uint64_t run, const char *host)
-{
-	size_t lo = 0, hi = t->set->n_trials;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct result_trial *x = &t->set->trials[mid];
-
-		if (x->run < run || (x->run == run && strcmp(x->host, host) < 0))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static int trial_is_of(const struct result_trial *x, uint64_t run, const char *host)
 {
 	return x->run == run && strcmp(x->host, host) == 0;
@@ -92,7 +75,7 @@ static void print_failed(const struct text *t, uint64_t run, const char *host)
 {
 	size_t n = 0;
 
-	for (size_t i = first_trial(t, run, host); i < t->set->n_trials; i++) {
+	for (size_t i = result_first_trial(t->set, run, host); i < t->set->n_trials; i++) {
 		const struct result_trial *x = &t->set->trials[i];
 
 		if (!trial_is_of(x, run, host))

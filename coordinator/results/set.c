@@ -126,6 +126,22 @@ const char *result_environment_source(const struct result_set *s, const struct r
 	return NULL;
 }
 
+size_t result_first_trial(const struct result_set *s, uint64_t run, const char *host)
+{
+	size_t lo = 0, hi = s->n_trials;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct result_trial *t = &s->trials[mid];
+
+		if (t->run < run || (t->run == run && strcmp(t->host, host) < 0))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 int result_series_compare(const void *pa, const void *pb)
 {
 	const struct result_series *a = pa, *b = pb;

@@ -187,6 +187,8 @@ const struct result_series *result_set_series(
 	const struct result_set *s, const struct result_trial *t);
 /* Orders series as result_set_series() wants them. */
 int result_series_compare(const void *a, const void *b);
+/* Trials of a set stand by run and host: the index of the first of those, or where it would stand. */
+size_t result_first_trial(const struct result_set *s, uint64_t run, const char *host);
 /* For a set that a stranger sent, after export_read_end(): that it is one run with results, its
  * names are fit to be shown and fit its lists, and its numbers are what they say they are.
  * ERR_INPUT names what is wrong. */

@@ -10,23 +10,6 @@
 
 #include "common/base/mem.h"
 
-/* Trials of a set stand by run and host: where those of one begin. */
-static size_t first_trial(const struct result_set *s, uint64_t run, const char *host)
-{
-	size_t lo = 0, hi = s->n_trials;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct result_trial *t = &s->trials[mid];
-
-		if (t->run < run || (t->run == run && strcmp(t->host, host) < 0))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Blocks of that host all of whose layouts ended well. */
 static unsigned complete_blocks(
 	const struct result_set *s, const struct analysis_run *r, const char *host)
@@ -35,7 +18,7 @@ static unsigned complete_blocks(
 	unsigned char *there = xcalloc(blocks + 1, layouts);
 	unsigned n = 0;
 
-	for (size_t i = first_trial(s, r->run->id, host); i < s->n_trials; i++) {
+	for (size_t i = result_first_trial(s, r->run->id, host); i < s->n_trials; i++) {
 		const struct result_trial *t = &s->trials[i];
 
 		if (t->run != r->run->id || strcmp(t->host, host) != 0)
