@@ -17,6 +17,7 @@ struct joined {
 	size_t n;
 	struct strv layouts, workloads;
 	int one_layout; /* each source has one: it is the same, whatever it is called */
+	int unlike;     /* and it is called differently */
 };
 
 static struct result_run *run_of(const struct joined *j, size_t source)
@@ -43,53 +44,71 @@ static uint32_t place_in(const struct strv *list, const char *name)
 	return i;
 }
 
-/* Of its trials and summaries, one after the other; NULL behind the last. */
-static const char *host_at(const struct result_set *s, uint64_t run, size_t i)
+/* A host and the place of the source that it stands in. */
+struct seen {
+	const char *host;
+	size_t source;
+};
+
+static int by_host(const void *a, const void *b)
 {
-	if (i < s->n_trials)
-		return s->trials[i].run == run ? s->trials[i].host : "";
-	i -= s->n_trials;
-	if (i < s->n_summaries)
-		return s->summaries[i].run == run ? s->summaries[i].host : "";
-	return NULL;
+	const struct seen *x = a, *y = b;
+	int c = strcmp(x->host, y->host);
+
+	return c ? c : (x->source > y->source) - (x->source < y->source);
+}
+
+/* Of each trial and summary, in the set's order; neighbours that are alike once. Returns how many. */
+static size_t hosts_seen(const struct joined *j, struct seen *ret)
+{
+	const struct result_set *s = j->set;
+	size_t n = 0, source = 0;
+
+	for (size_t i = 0; i < s->n_trials + s->n_summaries; i++) {
+		int listed = i < s->n_trials;
+		uint64_t run = listed ? s->trials[i].run : s->summaries[i - s->n_trials].run;
+		const char *host = listed ? s->trials[i].host : s->summaries[i - s->n_trials].host;
+
+		for (size_t k = 0; k < j->n && j->v[source].run != run; k++)
+			source = (source + 1) % j->n;
+		if (j->v[source].run == run && *host &&
+			(n == 0 || ret[n - 1].source != source ||
+				strcmp(ret[n - 1].host, host) != 0))
+			ret[n++] = (struct seen){host, source};
+	}
+	return n;
+}
+
+static int check_host(const struct joined *j, const struct seen *at, const struct seen *before,
+	struct err *e)
+{
+	const char *label = j->v[at->source].label;
+
+	if (!strcmp(at->host, IMPORT_HOST))
+		return err_set(e, ERR_INPUT,
+			"--by host: %s does not say on which host it was measured: put a line "
+			"'host: NAME' before its results",
+			label);
+	if (before && before->source != at->source && !strcmp(before->host, at->host))
+		return err_set(e, ERR_INPUT,
+			"--by host: %s was measured on the host '%s', and so was what stands before "
+			"it: hosts are compared when each is in one of them alone (without --by the "
+			"runs are compared)",
+			label, at->host);
+	return 0;
 }
 
 /* Hosts are compared if each is in one source alone, and has a name. */
-static int check_source(const struct joined *j, size_t source, struct strv *hosts, struct err *e)
-{
-	struct strv own = {0};
-	const char *host;
-	int bad = 0;
-
-	for (size_t i = 0; !bad && (host = host_at(j->set, j->v[source].run, i)); i++) {
-		if (!*host || strv_has(&own, host))
-			continue;
-		strv_add(&own, host);
-		if (!strcmp(host, IMPORT_HOST))
-			bad = err_set(e, ERR_INPUT,
-				"--by host: %s does not say on which host it was measured: put a line "
-				"'host: NAME' before its results",
-				j->v[source].label);
-		else if (strv_has(hosts, host))
-			bad = err_set(e, ERR_INPUT,
-				"--by host: %s was measured on the host '%s', and so was what stands before "
-				"it: hosts are compared when each is in one of them alone (without --by the "
-				"runs are compared)",
-				j->v[source].label, host);
-	}
-	add_all(hosts, &own);
-	strv_free(&own);
-	return bad;
-}
-
 static int check_hosts(const struct joined *j, struct err *e)
 {
-	struct strv hosts = {0};
+	struct seen *v = xcalloc(j->set->n_trials + j->set->n_summaries + 1, sizeof(*v));
+	size_t n = hosts_seen(j, v);
 	int bad = 0;
 
-	for (size_t i = 0; i < j->n && !bad; i++)
-		bad = check_source(j, i, &hosts, e);
-	strv_free(&hosts);
+	qsort(v, n, sizeof(*v), by_host);
+	for (size_t i = 0; i < n && !bad; i++)
+		bad = check_host(j, &v[i], i ? &v[i - 1] : NULL, e);
+	free(v);
 	return bad;
 }
 
@@ -128,6 +147,7 @@ static void find_names(struct joined *j)
 	}
 	for (size_t i = 0; i < names.n && j->one_layout; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", names.v[i]);
+	j->unlike = j->one_layout && names.n > 1;
 	if (j->one_layout)
 		strv_add(&j->layouts, buf_str(&all));
 	else
@@ -243,6 +263,8 @@ static void join_runs(struct joined *j)
 
 	keep_common(j, kept);
 	all = *kept;
+	if (j->unlike)
+		set_text(&all.called, j->layouts.v[0]);
 	strv_free(&all.layouts);
 	strv_free(&all.workloads);
 	all.layouts = j->layouts;

@@ -240,7 +240,7 @@ static void comparisons_table(
 		html_cell(h, "%s", text.data);
 		html_number(h, "%u", c->c.n);
 		html_cell(h, "%s",
-			estimator_name(c->c.estimator) ? estimator_name(c->c.estimator) : "");
+			estimator_name(c->c.estimator) ? estimator_name(c->c.estimator) : "-");
 		buf_free(&text);
 	}
 	html_table_end(h);
@@ -267,7 +267,7 @@ static void result_cells(struct html *h, const struct result_row *row, const str
 	html_cell(h, "%s", metric.data);
 	html_number(h, "%u", row->n);
 	html_number(h, "%s%s", scale_text(s, row->mean, most, a), report_unit_mark(row));
-	if (!isnan(row->ci95[0]))
+	if (report_has_interval(row))
 		report_range_text(scale_text(s, row->ci95[0], most, a),
 			scale_text(s, row->ci95[1], most, b), &interval);
 	html_number(h, "%s", interval.len ? interval.data : "-");

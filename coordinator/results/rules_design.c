@@ -167,8 +167,19 @@ static void capacity_differs(const struct rule_input *in)
 	free(most);
 }
 
+/* Compared as one layout, since each host has but one. */
+static void names_differ(const struct rule_input *in)
+{
+	const char *called = in->run->run->called;
+
+	if (called)
+		finding_add(in, SEVERITY_WARNING, NULL, NULL, NULL, json_pack("{ss}", "layouts", called),
+			"the hosts call their layouts %s: layouts may differ here, and not hosts", called);
+}
+
 void rule_layouts_unlike(const struct rule_input *in)
 {
+	names_differ(in);
 	if (in->run->run->layouts.n < 2)
 		return;
 	redundancy_differs(in);

@@ -31,6 +31,7 @@ void result_run_clear(struct result_run *r)
 	free(r->plan_text);
 	free(r->tool_version);
 	free(r->design);
+	free(r->called);
 	free(r->cache);
 	free(r->user);
 	for (size_t i = 0; i < r->n_sources; i++)

@@ -48,6 +48,8 @@ struct result_run {
 	char *cache, *user;
 	char *design; /* "random-blocks", "as-written", "once"; of imports "as-written" where the file
 			 shows the order, else "" or "unknown": order and builds are not known */
+	char *called; /* what hosts of other sources call the only layout of theirs, where that differs;
+			 else NULL */
 	struct result_source *sources; /* one per layout, of a run made of others; else NULL */
 	size_t n_sources;
 	int baseline; /* layout index, -1 when the plan asks for pairs */
