@@ -1,5 +1,5 @@
 /*
- * Telling the GUIDs in the labels of spares and cache devices. Owns the devices it opens, reading.
+ * Telling the GUIDs in the labels of spares. Owns the devices it opens, reading.
  * Invariant: what cannot be told is 0, which is no device's GUID.
  */
 #include <errno.h>
@@ -30,7 +30,8 @@ static uint64_t guid_on(const char *path)
 	if (!device_size(fd, path, &size, &ignored) && size >= ZFS_LABELS * (uint64_t)ZFS_LABEL_SIZE &&
 		!zfs_labels_read(fd, size, path, labels, &ignored))
 		for (int i = 0; i < ZFS_LABELS && !guid; i++)
-			if (labels[i].valid && zfs_label_is_aux(&labels[i]))
+			if (labels[i].valid && zfs_label_is_aux(&labels[i]) &&
+				labels[i].state == ZFS_SPARE)
 				guid = labels[i].guid;
 	close(fd);
 	return guid;

@@ -16,8 +16,8 @@
  */
 int labels_main(int argc, char **argv);
 
-/* The verb `label-guids [--] DEVICE…`: one line, for each device the GUID that its label as a spare or
- * a cache device has, or 0, in their order. Exit status 0, or 2 (usage). */
+/* The verb `label-guids [--] DEVICE…`: one line, for each device the GUID that its label as a spare
+ * has, or 0, in their order. Exit status 0, or 2 (usage). */
 int label_guids_main(int argc, char **argv);
 
 #endif

@@ -259,12 +259,13 @@ static char *guid_at(const char *list, size_t at)
 	return len && strncmp(list, "0", len) != 0 ? xstrndup(list, len) : NULL;
 }
 
-/* Spares and cache devices have labels without the pool's name and GUID, but with one of the device's own.
- * Where it was not noted - we were killed right after the pool was made - any such label goes, from the
- * devices that the journal says were given to the pool, and that nothing uses. */
+/* Spares and cache devices have labels without the pool's name and GUID, but with one of the device's own,
+ * which a cache device gets anew at each import. So from those, and where it was not noted - we were
+ * killed right after the pool was made - any such label goes: the journal says that the device was given
+ * to the pool, and nothing uses it. */
 static int clear_aux_labels(struct undo_ctx *u, struct err *e)
 {
-	const char *guids = noted_value(u, "aux-guids");
+	const char *guids = noted_value(u, "spare-guids");
 	size_t n = 0;
 	int status = 0;
 
@@ -275,7 +276,7 @@ static int clear_aux_labels(struct undo_ctx *u, struct err *e)
 
 		if (!is_aux(argument))
 			continue;
-		guid = guid_at(guids, n++);
+		guid = str_starts(argument, "spare=") ? guid_at(guids, n++) : NULL;
 		if (is_there(u, device)) {
 			start_clearing(u, "zfs-spare", &s);
 			if (guid)

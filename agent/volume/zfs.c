@@ -76,8 +76,8 @@ static int read_guid(struct volume_ctx *ctx, const char *name, char **ret, struc
 
 /* So that their labels, which name no pool, are known again. There is nothing to tell before they are
  * made; where it cannot be told, or we are killed before, what the journal says of the device is all that
- * is known of it. */
-static int read_aux_guids(struct volume_ctx *ctx, const struct stage_disks *disks, const char *name,
+ * is known of it. Cache devices get another GUID at each import. */
+static int read_spare_guids(struct volume_ctx *ctx, const struct stage_disks *disks, const char *name,
 	struct err *e)
 {
 	struct buf dry = {0};
@@ -85,16 +85,16 @@ static int read_aux_guids(struct volume_ctx *ctx, const struct stage_disks *disk
 	size_t n = 0;
 	int status = 0;
 
-	step_start(&s, PHASE_BUILD, "read the GUIDs of the spares and cache devices of %s", name);
+	step_start(&s, PHASE_BUILD, "read the GUIDs of the spares of %s", name);
 	step_words(&s, ctx->self, "label-guids", "--", NULL);
 	for (size_t i = 0; i < disks->n; i++)
-		if (!strcmp(disks->v[i].role, "spare") || !strcmp(disks->v[i].role, "cache")) {
+		if (!strcmp(disks->v[i].role, "spare")) {
 			strv_add(&s.argv, disks->v[i].device);
 			buf_addf(&dry, "%s<guid%zu>", n ? " " : "", n + 1);
 			n++;
 		}
 	s.dry_output = buf_str(&dry);
-	s.note = "aux-guids";
+	s.note = "spare-guids";
 	if (n)
 		status = step_run(ctx, &s, NULL, e);
 	else
@@ -216,7 +216,7 @@ static int build_on(struct volume_ctx *ctx, const struct pool_stage *p,
 	const struct stage_disks *disks, struct volume *v, struct err *e)
 {
 	if (make_links_folder(ctx, v, e) || create(ctx, p, disks, v, e) ||
-		read_guid(ctx, v->name, &v->guid, e) || read_aux_guids(ctx, disks, v->name, e) ||
+		read_guid(ctx, v->name, &v->guid, e) || read_spare_guids(ctx, disks, v->name, e) ||
 		make_links(ctx, disks, v, e) ||
 		make_datasets(ctx, p, v->name, e))
 		return -1;

@@ -164,7 +164,7 @@ test_pool_in_use() {
 	is "the dataset is there with its own" "$(zfs_get recordsize "$pool/pg")" 16384
 	like "it has its level, log and spare" "$(fleet_in one zpool status "$pool" | xargs)" 'raidz1-0 .* logs .* spares'
 	check "the journal knows the spare by its own GUID" \
-		jq -se 'any(.[]; .key? == "aux-guids" and (.value | test("^[1-9][0-9]*$")))' "$FLEET"/one/state/journal-*.jsonl
+		jq -se 'any(.[]; .key? == "spare-guids" and (.value | test("^[1-9][0-9]*$")))' "$FLEET"/one/state/journal-*.jsonl
 	like "it is mounted under the agent's own folder" "$(zfs_get mountpoint "$pool")" "^/run/arraymark/one/$pool"
 	check_not "the other host does not see it" fleet_in two zpool list -H -o name "$pool"
 	UNDER=/run/arraymark/one/$pool

@@ -213,7 +213,7 @@ static void a_pool_at_each_step(void **unused)
 	if (!answers)
 		skip();
 	/* one after the other, half of them each: a life of a pool takes seconds */
-	kill_lives("{scratch: {disks: 3, size: 64M}, pool: {level: mirror, disks: 2, cache: 1, "
+	kill_lives("{scratch: {disks: 4, size: 64M}, pool: {level: mirror, disks: 2, cache: 1, spares: 1, "
 		   "ashift: 12, datasets: {pg: {}}}}",
 		*getenv("KILL_STEPS") == 'e' ? EXECUTED : BEGUN, 0, 25);
 }

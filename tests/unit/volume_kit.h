@@ -114,6 +114,8 @@ static inline int kit_is_helper(int argc, char **argv, int *ret_status)
 {
 	if (argc > 1 && !strcmp(argv[1], "clear-labels"))
 		*ret_status = labels_main(argc - 1, argv + 1);
+	else if (argc > 1 && !strcmp(argv[1], "label-guids"))
+		*ret_status = label_guids_main(argc - 1, argv + 1);
 	else if (argc > 1 && (!strcmp(argv[1], "give-folder") || !strcmp(argv[1], "empty-folder")))
 		*ret_status = folder_main(argc - 1, argv + 1);
 	else
