@@ -246,10 +246,11 @@ static void index_hosts(struct analysis *a)
 		qsort(a->by_host, n, sizeof(*a->by_host), by_host);
 }
 
-const struct analysis_place *analysis_of_host(const struct analysis *a, const char *host, size_t *ret_n)
+/* Where the host's first place from that number on is, or would be. */
+static size_t place_from(const struct analysis *a, const char *host, size_t number)
 {
-	size_t n = a->n_comparisons + a->n_absent, lo = 0, hi = n, end;
-	const struct analysis_place key = {host, 0};
+	size_t lo = 0, hi = a->n_comparisons + a->n_absent;
+	const struct analysis_place key = {host, number};
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -259,14 +260,15 @@ const struct analysis_place *analysis_of_host(const struct analysis *a, const ch
 		else
 			hi = mid;
 	}
-	for (end = lo; end < n; end++) {
-		const char *other = a->by_host[end].host;
+	return lo;
+}
 
-		if (host ? !other || strcmp(other, host) != 0 : other != NULL)
-			break;
-	}
-	*ret_n = end - lo;
-	return a->by_host + lo;
+const struct analysis_place *analysis_of_host(const struct analysis *a, const char *host, size_t *ret_n)
+{
+	size_t first = place_from(a, host, 0);
+
+	*ret_n = place_from(a, host, SIZE_MAX) - first;
+	return a->by_host + first;
 }
 
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r)

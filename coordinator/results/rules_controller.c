@@ -27,21 +27,6 @@ static int tells_of_arrays(const struct trial_evidence *v)
 	return 0;
 }
 
-/* The evidence of the volume's next trial from *at on, which moves behind it; NULL: no more have some. */
-static const struct trial_evidence *next_evidence(
-	const struct rule_input *in, const struct volume_disks *d, size_t *at)
-{
-	while (*at < in->set->n_trials) {
-		const struct result_trial *t = &in->set->trials[(*at)++];
-
-		if (t->run != in->run->run->id || strcmp(t->host, d->host) != 0)
-			continue;
-		if (t->layout == d->layout_index && !t->superseded && t->sum.n_evidence)
-			return t->sum.evidence;
-	}
-	return NULL;
-}
-
 int finding_tools(const struct rule_input *in, const struct trial_evidence *v)
 {
 	int n = 0;
@@ -66,11 +51,10 @@ void rule_arrays_told(const struct rule_input *in)
 
 	volume_disks_of(in, &d, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct trial_evidence *v;
 		int told = 0;
 
-		for (size_t at = d[i].first; (v = next_evidence(in, &d[i], &at));)
-			told |= (finding_tools(in, v) > 0) | tells_of_arrays(v);
+		for (size_t k = 0; k < d[i].n_told; k++)
+			told |= (finding_tools(in, d[i].told[k]) > 0) | tells_of_arrays(d[i].told[k]);
 		if (!told && volume_disks_behind_raid(&d[i]))
 			finding_unknown(in, "no cache policy of the RAID controller");
 	}
@@ -99,12 +83,12 @@ struct risk {
 	unsigned trials, n;          /* at risk in; with evidence */
 };
 
-static struct risk risk_of(const struct rule_input *in, const struct volume_disks *d)
+static struct risk risk_of(const struct volume_disks *d)
 {
-	const struct trial_evidence *v;
-	struct risk r = {0};
+	struct risk r = {.n = (unsigned)d->n_told};
 
-	for (size_t at = d->first; (v = next_evidence(in, d, &at)); r.n++) {
+	for (size_t i = 0; i < d->n_told; i++) {
+		const struct trial_evidence *v = d->told[i];
 		const char *array = array_at_risk(v);
 
 		if (array && !r.array) {
@@ -139,15 +123,12 @@ void rule_array_batteries(const struct rule_input *in)
 
 	volume_disks_of(in, &d, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct trial_evidence *v;
-
-		for (size_t at = d[i].first; in->run->plan->n_layouts > 1 &&
-					     (v = next_evidence(in, &d[i], &at));)
-			finding_tools(in, v);
-		at_risk += risk_of(in, &d[i]).array != NULL;
+		for (size_t k = 0; in->run->plan->n_layouts > 1 && k < d[i].n_told; k++)
+			finding_tools(in, d[i].told[k]);
+		at_risk += risk_of(&d[i]).array != NULL;
 	}
 	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {
-		const struct risk r = risk_of(in, &d[i]);
+		const struct risk r = risk_of(&d[i]);
 
 		if (r.array)
 			risk_told(in, &d[i], &r);

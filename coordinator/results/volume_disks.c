@@ -80,10 +80,14 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 		if (t->run != in->run->run->id || t->superseded)
 			continue;
 		d = volume_of(&k, t, i);
-		if (!d->evidence && t->sum.n_evidence)
+		if (!t->sum.n_evidence)
+			continue;
+		if (!d->evidence)
 			d->evidence = t->sum.evidence;
-		if (!d->n && t->sum.n_evidence)
+		if (!d->n)
 			take(in, t->sum.evidence, d);
+		d->told = xgrow(d->told, d->n_told, &d->cap_told, sizeof(*d->told));
+		d->told[d->n_told++] = t->sum.evidence;
 	}
 	free(k.of_layout);
 	*ret = k.v;
@@ -125,7 +129,9 @@ int volume_disks_behind_raid(const struct volume_disks *d)
 
 void volume_disks_free(struct volume_disks *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		free(v[i].v);
+		free(v[i].told);
+	}
 	free(v);
 }

@@ -17,6 +17,8 @@ struct volume_disks {
 	struct volume_disk *v;
 	size_t n;
 	const struct trial_evidence *evidence; /* of the first trial that has some; or NULL */
+	const struct trial_evidence **told; /* of each trial that has some, in their order */
+	size_t n_told, cap_told;
 	size_t first; /* the host's first trial in the set; its others follow */
 };
 /* One entry per host and layout of the run that has trials, in the order of hosts; n is 0 where no
