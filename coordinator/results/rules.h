@@ -67,8 +67,8 @@ void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Whether a row is of the metric that its workload is judged by. */
 int rule_row_is_headline(const struct rule_input *in, const struct result_row *row);
-/* Calls fn for each headline row with trials; of one whose trials tell nothing beside their counters the
- * rule knows nothing, and says so. */
+/* Calls fn for each headline row that has trials with evidence; of trials that tell nothing beside their
+ * counters the rule knows nothing, and says so. fn skips these. */
 void rule_each_row(const struct rule_input *in,
 	void (*fn)(const struct rule_input *in, const struct result_row *row));
 /* Nothing but data, and its redundancy, is on the disks of the layout's pool; 0 where there is none. */

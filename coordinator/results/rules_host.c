@@ -24,13 +24,14 @@ static const struct trial_evidence *evidence_of(const struct result_trial *t)
 	return t->sum.n_evidence ? t->sum.evidence : NULL;
 }
 
-/* Of imports, and of agents that gather none. */
-static int lacks_evidence(const struct result_row *row)
+/* Imports have none, nor do agents that gather none. */
+static unsigned trials_with_evidence(const struct result_row *row)
 {
+	unsigned n = 0;
+
 	for (unsigned i = 0; i < row->listed; i++)
-		if (!evidence_of(row->trials[i]))
-			return 1;
-	return row->summary_only;
+		n += evidence_of(row->trials[i]) != NULL;
+	return n;
 }
 
 void rule_each_row(const struct rule_input *in,
@@ -38,11 +39,13 @@ void rule_each_row(const struct rule_input *in,
 {
 	FOR_ROWS(in, row)
 	{
+		unsigned told = trials_with_evidence(row);
+
 		if (!rule_row_is_headline(in, row))
 			continue;
-		if (lacks_evidence(row))
+		if (told < row->listed || row->summary_only)
 			finding_unknown(in, "nothing told beside the trials");
-		else if (row->listed)
+		if (told)
 			fn(in, row);
 	}
 }
@@ -57,9 +60,12 @@ static void check_maintenance(const struct rule_input *in, const struct result_r
 	for (unsigned i = 0; i < row->listed; i++) {
 		const struct trial_evidence *v = evidence_of(row->trials[i]);
 		int64_t before = 0, after = 0;
-		int told = evidence_get(v, EVIDENCE_MAINTENANCE_BEFORE, &before) &
-			   evidence_get(v, EVIDENCE_MAINTENANCE_AFTER, &after);
+		int told;
 
+		if (!v)
+			continue;
+		told = evidence_get(v, EVIDENCE_MAINTENANCE_BEFORE, &before) &
+		       evidence_get(v, EVIDENCE_MAINTENANCE_AFTER, &after);
 		if (before > 0 || after > 0) {
 			const char *text = before > 0 ? v->maintenance_before : v->maintenance_after;
 
@@ -109,6 +115,7 @@ struct foreign {
 	double disk_before, cpu_before; /* shares in the look before the trial */
 	double others;                  /* bytes a second during it */
 	double stolen;                  /* share of all CPU time */
+	unsigned trials;                /* that tell anything; of these: */
 	unsigned looked, told;          /* trials that had a look, and that tell of other disks */
 	unsigned disks;                 /* and a look at a disk of the volume */
 	unsigned emptied;               /* had their caches, left as they were, emptied by others */
@@ -139,6 +146,9 @@ static void add_foreign(const struct result_trial *t, struct foreign *f)
 	int64_t look = 0, cpu = 0, read = 0, written = 0, steal = 0, drops = 0;
 	double seconds = (double)t->sum.elapsed_ns / NS_PER_S;
 
+	if (!v)
+		return;
+	f->trials++;
 	if (evidence_get(v, EVIDENCE_LOOK_NS, &look) && look > 0) {
 		double busy = share_before(v, look);
 
@@ -195,11 +205,11 @@ static void check_foreign(const struct rule_input *in, const struct result_row *
 				"cpu_busy_before", f.cpu_before, "other_disks_bytes_per_s", f.others,
 				"cpu_stolen", f.stolen, "caches_emptied", (int)f.emptied),
 			"the host had other work: %s", text.data + 2);
-	else if (f.told < row->listed)
+	else if (f.told < f.trials)
 		finding_unknown(in, "no counters of the host's other disks");
-	else if (f.looked < row->listed)
+	else if (f.looked < f.trials)
 		finding_unknown(in, "no look at the host before the trials");
-	else if (f.disks < row->listed)
+	else if (f.disks < f.trials)
 		finding_unknown(in, "no counters of the volume's disks before the trials");
 	buf_free(&text);
 }
@@ -219,6 +229,8 @@ static void check_clock(const struct rule_input *in, const struct result_row *ro
 	for (unsigned i = 0; i < row->listed; i++) {
 		int64_t step;
 
+		if (!evidence_of(row->trials[i]))
+			continue;
 		if (!evidence_get(evidence_of(row->trials[i]), EVIDENCE_CLOCK_STEP_NS, &step)) {
 			finding_unknown(in, "no readings of the wall clock");
 			continue;
@@ -255,6 +267,8 @@ static void check_errors(const struct rule_input *in, const struct result_row *r
 		const struct trial_evidence *v = evidence_of(row->trials[i]);
 		uint64_t here = 0;
 
+		if (!v)
+			continue;
 		for (size_t k = 0; k < v->n_disks; k++) {
 			const struct disk_evidence *d = &v->disks[k];
 
@@ -295,6 +309,8 @@ static void check_throttled(const struct rule_input *in, const struct result_row
 		const struct trial_evidence *v = evidence_of(row->trials[i]);
 		int64_t throttled = 0, disks = 0;
 
+		if (!v)
+			continue;
 		if (!evidence_get(v, EVIDENCE_THROTTLE_EVENTS, &throttled))
 			finding_unknown(in, "no counts of the CPUs' throttling");
 		if (!evidence_get(v, EVIDENCE_HOT_DISKS, &disks))

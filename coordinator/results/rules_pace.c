@@ -90,6 +90,8 @@ static void check_row(
 	for (unsigned i = 0; i < row->listed; i++) {
 		double rate = lost_rate(row->trials[i], pace);
 
+		if (row->trials[i]->sum.ops == 0)
+			finding_unknown(in, "no count of the operations at a set pace");
 		n += !isnan(rate);
 		least = fmin(least, rate);
 	}

@@ -40,16 +40,20 @@ static int64_t planned_bytes(
 	return last->bytes;
 }
 
-/* The most that a trial moved; of a summary of times by their mean and the throughput told with it. */
-static uint64_t moved_by(const struct result_row *row)
+/* The least that a trial moved and tells, whichever that was; of a summary of times by their mean and
+ * the throughput told with it. 0: not known. */
+static uint64_t moved_least(const struct result_row *row)
 {
-	uint64_t most = 0;
+	uint64_t least = 0;
 
-	for (unsigned i = 0; i < row->listed; i++)
-		if (row->trials[i]->sum.bytes > most)
-			most = row->trials[i]->sum.bytes;
+	for (unsigned i = 0; i < row->listed; i++) {
+		uint64_t bytes = row->trials[i]->sum.bytes;
+
+		if (bytes && (!least || bytes < least))
+			least = bytes;
+	}
 	if (row->listed || row->metric != METRIC_ELAPSED || !(row->throughput > 0))
-		return most;
+		return least;
 	return (uint64_t)fmin(row->throughput * row->mean, 0x1p62);
 }
 
@@ -57,7 +61,7 @@ static uint64_t moved_by(const struct result_row *row)
 static uint64_t data_of(const struct rule_input *in, const struct result_row *row, uint64_t ram,
 	struct planned *planned)
 {
-	uint64_t moved = moved_by(row);
+	uint64_t moved = moved_least(row);
 	const struct plan *p = in->run->plan;
 	int64_t bytes;
 
@@ -161,7 +165,8 @@ void rule_small_data(const struct rule_input *in)
 
 		if (!rule_row_is_headline(in, row) || same_section(told, row))
 			continue;
-		if (strcmp(host, row->host) != 0)
+		/* runs that stand beside each other have their own hosts, of one name or not */
+		if (strcmp(host, row->host) != 0 || in->run->run->n_sources)
 			ram = (uint64_t)json_get_int(
 				rule_inventory_of(in, row->host, row->layout_index), "ram_bytes",
 				0);

@@ -149,12 +149,14 @@ static void check_slow(const struct rule_input *in, const struct result_row *row
 {
 	unsigned slow[EVIDENCE_DISKS_MAX] = {0}, compared = 0;
 	double *ratio = xcalloc(EVIDENCE_DISKS_MAX, sizeof(*ratio));
-	const struct trial_evidence *last = NULL;
+	const struct trial_evidence *most = NULL;
 	int pair = only_data(in, row);
 
 	for (unsigned i = 0; i < row->listed; i++) {
 		const struct trial_evidence *v = evidence_of(row->trials[i]);
 
+		if (!v)
+			continue;
 		if (v->n_disks == 0) {
 			finding_unknown(in, "no counters of each disk");
 			continue;
@@ -163,11 +165,12 @@ static void check_slow(const struct rule_input *in, const struct result_row *row
 			compared++;
 		else
 			finding_unknown(in, "too few disks alike");
-		last = v;
+		if (!most || v->n_disks > most->n_disks)
+			most = v;
 	}
-	for (size_t i = 0; last && i < last->n_disks; i++)
+	for (size_t i = 0; most && i < most->n_disks; i++)
 		if (slow[i] > 1 && 2 * slow[i] > compared)
-			slow_told(in, row, last, i, slow[i], compared,
+			slow_told(in, row, most, i, slow[i], compared,
 				ratio[i] / slow[i]);
 	free(ratio);
 }

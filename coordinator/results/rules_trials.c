@@ -122,12 +122,23 @@ static int reads_only(const struct rule_input *in, const struct result_row *row)
 	return w.moves == MOVES_READS && !w.other_bytes;
 }
 
+/* Whether any trial's volume stood on the disk of that id. */
+static int is_used(const struct result_row *row, const char *id)
+{
+	for (unsigned t = 0; t < row->listed; t++) {
+		const struct trial_summary *s = &row->trials[t]->sum;
+
+		for (size_t k = 0; s->n_evidence && k < s->evidence->n_disks; k++)
+			if (str_equal(s->evidence->disks[k].id, id))
+				return 1;
+	}
+	return 0;
+}
+
 /* What comes from such a controller may come from its cache: the kernel cannot tell. */
 static int is_behind_raid(const struct rule_input *in, const struct result_row *row)
 {
 	const json_t *inventory = rule_inventory_of(in, row->host, row->layout_index);
-	const struct trial_evidence *v =
-		row->listed && row->trials[0]->sum.n_evidence ? row->trials[0]->sum.evidence : NULL;
 	const json_t *disk;
 	size_t i;
 
@@ -135,10 +146,9 @@ static int is_behind_raid(const struct rule_input *in, const struct result_row *
 		return 0;
 	json_array_foreach(json_object_get(inventory, "disks"), i, disk)
 	{
-		for (size_t k = 0; v && k < v->n_disks; k++)
-			if (str_equal(v->disks[k].id, json_get_str(disk, "id", NULL)) &&
-				inventory_disk_behind_raid(disk))
-				return 1;
+		if (inventory_disk_behind_raid(disk) &&
+			is_used(row, json_get_str(disk, "id", NULL)))
+			return 1;
 	}
 	return 0;
 }

@@ -29,6 +29,7 @@ struct scene {
 	int untimed;                 /* no starts of the trials */
 	double host_cpu, worker_cpu; /* parts of four CPUs and of one that were busy; 0: not told */
 	unsigned n;                  /* blocks; 0: three */
+	uint64_t first_bytes;        /* moved by each trial of the first block; 0: as all */
 	uint64_t bytes, physical;    /* moved by each trial; read from the disks */
 	uint64_t written;            /* to the disks */
 	int no_counters;
@@ -59,6 +60,7 @@ struct scene {
 	const char *cache_later;    /* the write cache of the first disk from the second block on */
 	int no_settings;
 	int set_left;               /* settings of left alone */
+	unsigned untold;            /* the block beside whose trials nothing is told; 0: none */
 	unsigned set_from;          /* the block that tells settings first; 0: each does */
 	struct source_evidence from[2];
 	double from_busy;           /* share of the time that the first of those was */
@@ -302,7 +304,8 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution, 0};
 	struct result_trial t =
 		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
-	uint64_t bytes = c->bytes ? c->bytes : 64 * GIB;
+	uint64_t bytes = block == 1 && c->first_bytes ? c->first_bytes
+			 : c->bytes                   ? c->bytes : 64 * GIB;
 	struct disk_evidence disks[4];
 	struct trial_evidence evidence;
 	struct told told;
@@ -327,6 +330,8 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 		set_more(c, &t, &evidence, disks);
 	if (t.sum.n_evidence)
 		set_told(c, &t, &evidence, &told);
+	if (block == c->untold)
+		t.sum.n_evidence = 0;
 	set_detail(c, layout, &t.sum.detail);
 	set_latency(&t.sum);
 	t.printed = c->resolution > 0 ? &printed : NULL;

@@ -42,6 +42,7 @@ static const struct rule_case table[] = {
 	{"a pace that is kept", "V26", {PACED, .bytes = 4096 * 100}, SILENT, 0, NULL},
 	{"a pace that is not", "V26", {PACED, .bytes = 4096 * 50}, FIRES, SEVERITY_WARNING,
 		"3 of 3 trials fell behind their pace of 100 ops/s, down to 4"},
+	{"a pace whose operations nobody counted", "V26", {PACED, .bytes = 1}, UNKNOWN, 0, NULL},
 	{"no pace", "V26", {.kind = "random: {op: read, size: 64G, duration: 60s}", .op = "read",
 				   .bytes = 4096 * 50}, SILENT, 0, NULL},
 
@@ -134,6 +135,9 @@ static const struct rule_case table[] = {
 	{"a controller that has a cache", "V01",
 		{.left = MIRROR, .right = MIRROR, .op = "read", .disks = {{RAID, RAID}, {HBA, HBA}}},
 		UNKNOWN, 0, NULL},
+	{"a controller that the first trial does not tell of", "V01",
+		{.left = MIRROR, .right = MIRROR, .op = "read", .disks = {{RAID, RAID}, {HBA, HBA}}, .untold = 1},
+		UNKNOWN, 0, NULL},
 	{"a controller that has none", "V01",
 		{.left = MIRROR, .right = MIRROR, .op = "read", .disks = {{HBA, HBA}, {HBA, HBA}}}, SILENT,
 		0, NULL},
@@ -168,6 +172,10 @@ static const struct rule_case table[] = {
 			 "{level: mirror, disks: 2}}}"},
 		SILENT, 0, NULL},
 
+	{"only the first trial moved much", "V18",
+		{.no_plan = 1, .first_bytes = 64 * GIB, .bytes = 8 * GIB}, FIRES, SEVERITY_WARNING,
+		"8 GiB of data, 32 GiB of memory"},
+	{"each trial moved much", "V18", {.no_plan = 1, .first_bytes = 65 * GIB}, SILENT, 0, NULL},
 	{"a small file, read again and again", "V18",
 		{.op = "read", .bytes = 640 * GIB, .data = "random",
 			.kind = "random: {op: read, size: 8G, duration: 60s}"},
