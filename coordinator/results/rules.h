@@ -73,6 +73,8 @@ void rule_each_row(const struct rule_input *in,
 	void (*fn)(const struct rule_input *in, const struct result_row *row));
 /* Nothing but data, and its redundancy, is on the disks of the layout's pool; 0 where there is none. */
 int layout_is_only_data(const struct layout *l);
+/* Whether hosts are held against each other; else layouts are, each host for itself. */
+int rule_compares_hosts(const struct rule_input *in);
 /* What the host told about itself before the run, or NULL. Borrowed. */
 const struct json_t *rule_inventory(const struct rule_input *in, const char *host);
 /* The same where runs stand beside each other, each with its own: that of the layout's run. */

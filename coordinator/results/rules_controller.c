@@ -116,22 +116,55 @@ static void risk_told(
 			r->array, r->battery, r->trials, r->n);
 }
 
+/* Volumes that are compared, where some guarantee less than others or in some of their trials. */
+static void batteries_differ(const struct rule_input *in, const struct volume_disks *d, size_t n)
+{
+	struct risk *r = xcalloc(n + 1, sizeof(*r));
+	size_t whole = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		r[i] = risk_of(&d[i]);
+		whole += r[i].trials && r[i].trials == r[i].n;
+	}
+	for (size_t i = 0; whole < n && i < n; i++)
+		if (r[i].array)
+			risk_told(in, &d[i], &r[i]);
+	free(r);
+}
+
+/* What nobody told of the volume's arrays and their batteries. */
+static void batteries_untold(const struct rule_input *in, const struct volume_disks *d)
+{
+	int told = 0;
+
+	for (size_t k = 0; k < d->n_told; k++) {
+		const struct trial_evidence *v = d->told[k];
+
+		told |= (finding_tools(in, v) > 0) | tells_of_arrays(v);
+		for (size_t i = 0; i < v->n_settings; i++) {
+			const struct setting_evidence *s = &v->settings[i];
+
+			if (setting_is_array_cache(s) && str_equal(s->before, WRITE_CACHE_ALWAYS) &&
+				!evidence_value(v, s->of, SETTING_BATTERY))
+				finding_unknown(in, "no state of the battery of %s", s->of);
+		}
+	}
+	if (!told && volume_disks_behind_raid(d))
+		finding_unknown(in, "no cache policy of the RAID controller");
+}
+
+/* Volumes stand by host; layouts are compared within each, unless hosts are. */
 void rule_array_batteries(const struct rule_input *in)
 {
+	const int all = rule_compares_hosts(in);
 	struct volume_disks *d;
-	size_t n, at_risk = 0;
+	size_t n;
 
 	volume_disks_of(in, &d, &n);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; in->run->plan->n_layouts > 1 && k < d[i].n_told; k++)
-			finding_tools(in, d[i].told[k]);
-		at_risk += risk_of(&d[i]).array != NULL;
-	}
-	for (size_t i = 0; at_risk && at_risk < n && i < n; i++) {
-		const struct risk r = risk_of(&d[i]);
-
-		if (r.array)
-			risk_told(in, &d[i], &r);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && (all || strcmp(d[to].host, d[from].host) == 0); to++)
+			batteries_untold(in, &d[to]);
+		batteries_differ(in, &d[from], to - from);
 	}
 	volume_disks_free(d, n);
 }

@@ -102,7 +102,7 @@ static void check_memory(const struct rule_input *in, enum severity severity)
 			most / (1 << 30), most_host);
 }
 
-static int compares_hosts(const struct rule_input *in)
+int rule_compares_hosts(const struct rule_input *in)
 {
 	const struct result_wish *w = in->run->wish;
 
@@ -113,7 +113,7 @@ static int compares_hosts(const struct rule_input *in)
 
 void rule_environments(const struct rule_input *in)
 {
-	enum severity severity = compares_hosts(in) ? SEVERITY_WARNING : SEVERITY_NOTE;
+	enum severity severity = rule_compares_hosts(in) ? SEVERITY_WARNING : SEVERITY_NOTE;
 	size_t told = 0;
 
 	rule_inputs_differ(in);

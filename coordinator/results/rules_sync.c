@@ -316,23 +316,25 @@ static const char *server_setting(const struct result_trial *t, const char *name
 	return NULL;
 }
 
-/* The first layouts of a workload that had it on and off. */
+/* The first layouts of a workload that had it on and off, and where. */
 struct servers {
 	const char *on, *off;
-	const struct result_row *row;
+	const struct result_row *row; /* the first one */
 };
 
 static void server_told(const struct rule_input *in, const char *name, const struct servers *s)
 {
-	finding_add(in, SEVERITY_INVALID, NULL, NULL, s->row->workload,
+	finding_add(in, SEVERITY_INVALID, rule_compares_hosts(in) ? NULL : s->row->host, NULL,
+		s->row->workload,
 		json_pack("{ss ss ss}", "setting", name, "on", s->on, "off", s->off),
 		"%s was off under %s and on under %s: one server promised less", name, s->off,
 		s->on);
 }
 
-/* Where runs are compared, each has its own server. */
+/* Where runs are compared, each has its own server; a host's says nothing of another host's layouts. */
 static void servers_differ(const struct rule_input *in, const char *name)
 {
+	const int all = rule_compares_hosts(in);
 	struct servers s = {0};
 
 	FOR_ROWS(in, row)
@@ -341,7 +343,8 @@ static void servers_differ(const struct rule_input *in, const char *name)
 
 		if (!rule_row_is_headline(in, row))
 			continue;
-		if (!s.row || strcmp(s.row->workload, row->workload) != 0)
+		if (!s.row || strcmp(s.row->workload, row->workload) != 0 ||
+			(!all && strcmp(s.row->host, row->host) != 0))
 			s = (struct servers){NULL, NULL, row};
 		for (unsigned i = 0; i < row->listed; i++) {
 			const char *v = server_setting(row->trials[i], name, text);

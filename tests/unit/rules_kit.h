@@ -66,6 +66,8 @@ struct scene {
 	double from_busy;           /* share of the time that the first of those was */
 	const char *cache_made;     /* what was done to the caches before each trial; NULL: "cold" */
 	struct trial_fact facts[2]; /* of each trial */
+	const struct scene *b;      /* how the trials of a second host are; NULL: there is none */
+	const char *host;           /* NULL: a */
 	const char *note, *note_right; /* "settings" of left's and right's trials */
 };
 
@@ -303,7 +305,7 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	double ms = factor * (c->ms[0] > 0 ? c->ms[block - 1] : usual[block - 1]);
 	struct result_printed printed = {METRIC_ELAPSED, ms / 1000, c->resolution, 0};
 	struct result_trial t =
-		a_trial("a", layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
+		a_trial(or (c->host, "a"), layout * 10 + block, block, layout, 1, (int64_t)llround(ms * 1e6));
 	uint64_t bytes = block == 1 && c->first_bytes ? c->first_bytes
 			 : c->bytes                   ? c->bytes : 64 * GIB;
 	struct disk_evidence disks[4];
@@ -361,9 +363,10 @@ static inline void analysis_of(const struct scene *c, struct result_set *set, st
 	*set = (struct result_set){0};
 	add_run(c, &lines);
 	add_environment(c, &lines);
-	for (uint32_t layout = 0; layout < 2; layout++)
-		for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
-			add_trial(c, layout, b, &lines);
+	for (const struct scene *h = c; h; h = h->b)
+		for (uint32_t layout = 0; layout < 2; layout++)
+			for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
+				add_trial(h, layout, b, &lines);
 	for (uint32_t layout = 0; c->summary && layout < 2; layout++)
 		add_summary(c, layout, &lines);
 	lines_read(lines.data, set);

@@ -12,6 +12,9 @@
 #define HUNG_TEXT "storcli64 gave no answer in 20 s"
 #define OF_V0(name, value) {name, "/c0/v0", value, value}
 
+static const struct scene WELL = {.host = "b",
+	.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "optimal")}};
+
 static const struct rule_case table[] = {
 	{"a controller that told", "V08", {ARRAYS, .told = {QUIET, {EVIDENCE_RAID_CONTROLLERS, 1}}},
 		SILENT, 0, NULL},
@@ -71,6 +74,23 @@ static const struct rule_case table[] = {
 	{"a cache without a battery on both", "V25",
 		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "none")}},
 		SILENT, 0, NULL},
+	{"a battery that is bad in the last trial of both", "V25",
+		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "none")},
+			.set_from = 3},
+		FIRES, SEVERITY_INVALID, "guarantees less in 1 of 3 trials"},
+	{"a host without batteries and one with them", "V25",
+		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "none")},
+			.b = &WELL},
+		SILENT, 0, NULL},
+	{"a host without batteries against one with them", "V25",
+		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS), OF_V0(SETTING_BATTERY, "none")},
+			.b = &WELL, .by = "host"},
+		FIRES, SEVERITY_INVALID, "/c0/v0 caches writes with a battery that is 'none'"},
+	{"a cache whose battery nobody told of", "V25",
+		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS)}}, UNKNOWN, 0, NULL},
+	{"arrays that nobody told of", "V25", {MIRRORS, ARRAYS}, UNKNOWN, 0, NULL},
+	{"arrays with caches that need no battery", "V25",
+		{MIRRORS, ARRAYS, .set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_THROUGH)}}, SILENT, 0, NULL},
 	{"a cache with its battery on one layout", "V25",
 		{.set = {OF_V0(SETTING_WRITE_CACHE, WRITE_CACHE_ALWAYS),
 			 OF_V0(SETTING_BATTERY, "optimal")},
