@@ -135,6 +135,10 @@ test_files() {
 	printf 'host: two\nlayout: l\n11.1\n11.2\n11.3\n' >"$T/host-two.txt"
 	run "$AM" compare "$T/host-one.txt" "$T/host-two.txt" --by host
 	like "hosts in files of their own" "$(cat "$T/out")" '^l/command +elapsed +two vs one +\+9\.8% .* slower$'
+	check_not "which had layouts of one name" grep -q 'V16' "$T/out"
+	sed 's/^layout: l/layout: other/' "$T/host-two.txt" >"$T/host-other.txt"
+	run "$AM" compare "$T/host-one.txt" "$T/host-other.txt" --by host
+	like "of other names, it is said" "$(cat "$T/out")" 'V16 the hosts call their layouts l, other: layouts may differ'
 	sed '/^host/d' "$T/host-two.txt" >"$T/host-none.txt"
 	refused "a file that names no host is told" 1 "host-none does not say on which host it was measured: put a line 'host: NAME'" \
 		"$AM" compare "$T/host-one.txt" "$T/host-none.txt" --by host
