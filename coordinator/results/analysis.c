@@ -287,14 +287,13 @@ const struct result_row *analysis_row(const struct analysis *a, const struct ana
 	return bsearch(&k, a->rows + r->first_row, r->n_rows, sizeof(*a->rows), key_cmp);
 }
 
-/* Findings of that severity which are about one side of the comparison. */
-static void mark_invalid(struct result_comparison *c, const struct findings *all)
+/* Of those that make invalid, what is about one side of the comparison. */
+static void mark_invalid(struct result_comparison *c, const struct finding *const *v, size_t n)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		const struct finding *f = &all->v[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct finding *f = v[i];
 
-		if (f->unknown || f->severity != SEVERITY_INVALID || f->run != c->run ||
-			(f->workload && strcmp(f->workload, c->workload) != 0) ||
+		if (f->run != c->run || (f->workload && strcmp(f->workload, c->workload) != 0) ||
 			(f->metric != METRIC_COUNT && f->metric != c->metric))
 			continue;
 		if (f->host && c->host && strcmp(f->host, c->host) != 0)
@@ -310,6 +309,20 @@ static void mark_invalid(struct result_comparison *c, const struct findings *all
 		if (!strv_has(&c->invalid, f->rule->id))
 			strv_add(&c->invalid, f->rule->id);
 	}
+}
+
+static void mark_all_invalid(struct analysis *a)
+{
+	const struct findings *all = &a->findings;
+	const struct finding **v = xcalloc(all->n + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->v[i].unknown && all->v[i].severity == SEVERITY_INVALID)
+			v[n++] = &all->v[i];
+	for (size_t i = 0; n && i < a->n_comparisons; i++)
+		mark_invalid(&a->comparisons[i], v, n);
+	free(v);
 }
 
 int analysis_begin(const struct result_set *s, struct analysis *ret, struct err *e)
@@ -349,8 +362,7 @@ int analysis_make(const struct result_set *s, struct analysis *ret, struct err *
 		rules_check(s, &a, &a.runs[i], &a.findings);
 	analysis_compare(&a);
 	analysis_disks(&a, s);
-	for (size_t i = 0; i < a.n_comparisons; i++)
-		mark_invalid(&a.comparisons[i], &a.findings);
+	mark_all_invalid(&a);
 	*ret = a;
 	return 0;
 }

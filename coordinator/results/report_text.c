@@ -259,6 +259,7 @@ int report_text(
 	if (o->long_form)
 		result_details(s, &details, &t.n_details);
 	t.details = details;
+	t.findings = report_findings_by_host(&a);
 	for (size_t i = 0; i < a.n_runs; i++) {
 		if (i)
 			buf_addc(out, '\n');
@@ -268,6 +269,7 @@ int report_text(
 	if (a.findings.n && a.n_rows)
 		buf_addf(out, "%-10s %s\n", "findings", "see arraymark-findings(7)");
 	result_details_free(details, t.n_details);
+	free(t.findings);
 	analysis_clear(&a);
 	return 0;
 }

@@ -21,12 +21,15 @@ struct text {
 	struct buf *out;
 	const struct detail_sum *details; /* long forms: see details.h */
 	size_t n_details;
+	const struct finding **findings; /* by run, then host (those of no host first), then as found */
 };
 const char *report_colored(const struct text *t, const char *code);
 /* Appends one piece of a line, made safe for a terminal: names and texts come from files. */
 void report_addf(struct buf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A value of the metric by itself with its unit, "-" for NaN. Returns out or a literal. */
 const char *report_value(enum metric_id m, double v, char out[UNITS_LEN]);
+/* Sorted as struct text wants them; caller frees. */
+const struct finding **report_findings_by_host(const struct analysis *a);
 /* How values of the metric are shown beside each other: for those of these rows that are of it, and so that
  * means which a comparison of the run (on that host; NULL: on any) tells apart look different. */
 struct scale report_scale(const struct analysis *a, const struct analysis_run *r, const char *host,

@@ -168,24 +168,55 @@ void report_outliers(const struct text *t, const struct analysis_run *r)
 
 /* What is said about one host, or (host NULL) about the whole run, in the order of the rules. */
 struct said {
-	const struct finding **v;
-	size_t n, cap;
+	const struct finding **v; /* borrowed */
+	size_t n;
 };
 
-static void gather(const struct text *t, const struct analysis_run *r, const char *host,
-	struct said *ret)
+static int by_place(const struct finding *f, uint64_t run, const char *host)
 {
-	const struct findings *all = &t->analysis->findings;
+	if (f->run != run)
+		return f->run < run ? -1 : 1;
+	if (!f->host || !host)
+		return (f->host != NULL) - (host != NULL);
+	return strcmp(f->host, host);
+}
 
-	for (size_t i = 0; i < all->n; i++) {
-		const struct finding *f = &all->v[i];
+static int by_host(const void *pa, const void *pb)
+{
+	const struct finding *a = *(const struct finding *const *)pa,
+			     *b = *(const struct finding *const *)pb;
+	int c = by_place(a, b->run, b->host);
 
-		if (f->run != r->run->id ||
-			(host ? !f->host || strcmp(f->host, host) != 0 : f->host != NULL))
-			continue;
-		ret->v = xgrow(ret->v, ret->n, &ret->cap, sizeof(*ret->v));
-		ret->v[ret->n++] = f;
+	return c ? c : (a > b) - (a < b);
+}
+
+const struct finding **report_findings_by_host(const struct analysis *a)
+{
+	const struct finding **v = xcalloc(a->findings.n + 1, sizeof(*v));
+
+	for (size_t i = 0; i < a->findings.n; i++)
+		v[i] = &a->findings.v[i];
+	qsort(v, a->findings.n, sizeof(*v), by_host);
+	return v;
+}
+
+static struct said gather(const struct text *t, const struct analysis_run *r, const char *host)
+{
+	size_t all = t->analysis->findings.n, from = 0, to = all;
+	struct said said = {0};
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (by_place(t->findings[mid], r->run->id, host) < 0)
+			from = mid + 1;
+		else
+			to = mid;
 	}
+	said.v = t->findings + from;
+	while (from + said.n < all && by_place(said.v[said.n], r->run->id, host) == 0)
+		said.n++;
+	return said;
 }
 
 static int level_of(const struct finding *f)
@@ -312,11 +343,9 @@ static void unknown_findings(const struct text *t, const struct said *all)
 
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host)
 {
-	struct said said = {0};
+	struct said said = gather(t, r, host);
 
-	gather(t, r, host, &said);
 	for (int level = SEVERITY_INVALID; level >= 0; level--)
 		level_findings(t, &said, level);
 	unknown_findings(t, &said);
-	free(said.v);
 }
