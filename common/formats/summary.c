@@ -140,35 +140,52 @@ static int take_pair(struct row *row, struct reader *r, const char *key, const c
 	return taken < 0 ? -1 : 0;
 }
 
-/* The least and the most that a number can be that was rounded or cut to what is printed. */
-static double least_of(const struct row *row, enum part part)
+/* How a row's numbers became what is printed. */
+enum digits { ROUNDED, CUT };
+
+/* The least and the most that a number can have been before. */
+static double least_of(const struct row *row, enum part part, enum digits how)
 {
-	return row->q[part].number.value - row->q[part].number.resolution / 2;
+	return row->q[part].number.value - (how == CUT ? 0 : row->q[part].number.resolution / 2);
 }
 
-static double most_of(const struct row *row, enum part part)
+static double most_of(const struct row *row, enum part part, enum digits how)
 {
-	return row->q[part].number.value + row->q[part].number.resolution;
+	return row->q[part].number.value + row->q[part].number.resolution * (how == CUT ? 1 - 1e-6 : 0.5);
 }
 
 /* One value is the least, one the most, and the n - 2 others lie between them: n means are at least
  * (n - 1) min + max and at most min + (n - 1) max. Of a single value all three are the same. */
+static int mean_is_possible(const struct row *row, enum digits how)
+{
+	double n = (double)row->n, least = 0, most = INFINITY;
+
+	if (row->has[MIN])
+		least = least_of(row, MIN, how);
+	if (row->has[MAX])
+		most = most_of(row, MAX, how);
+	if (row->has[MIN] && row->has[MAX]) {
+		least = ((n - 1) * least + least_of(row, MAX, how)) / n;
+		most = (most_of(row, MIN, how) + (n - 1) * most) / n;
+	}
+	if (row->n == 1 && row->has[MIN] && row->has[MAX] && least > most * (1 + 1e-9))
+		return 0;
+	return most_of(row, MEAN, how) >= least * (1 - 1e-9) &&
+	       least_of(row, MEAN, how) <= most * (1 + 1e-9);
+}
+
 static int check_mean(const struct row *row, struct reader *r)
 {
 	const struct number *mean = &row->q[MEAN].number, *min = &row->q[MIN].number,
 			    *max = &row->q[MAX].number;
-	double n = (double)row->n, least, most;
+	double n = (double)row->n;
 
-	if (row->has[MIN] && least_of(row, MIN) > most_of(row, MEAN))
+	if (mean_is_possible(row, ROUNDED) || mean_is_possible(row, CUT))
+		return 0;
+	if (row->has[MIN] && mean->value < min->value)
 		return reader_wrong(r, "the minimum is above the mean");
-	if (row->has[MAX] && most_of(row, MAX) < least_of(row, MEAN))
+	if (row->has[MAX] && mean->value > max->value)
 		return reader_wrong(r, "the maximum is below the mean");
-	if (!row->has[MIN] || !row->has[MAX])
-		return 0;
-	least = ((n - 1) * least_of(row, MIN) + least_of(row, MAX)) / n;
-	most = (most_of(row, MIN) + (n - 1) * most_of(row, MAX)) / n;
-	if (most_of(row, MEAN) >= least * (1 - 1e-9) && least_of(row, MEAN) <= most * (1 + 1e-9))
-		return 0;
 	if (row->n == 1)
 		return reader_wrong(r, "one value is its own mean, minimum and maximum: %.9g, %.9g and %.9g "
 				       "are not the same",
