@@ -292,7 +292,8 @@ on_terminal() {
 	local width=$1 command
 	shift
 	printf -v command '%q ' "$@"
-	(cd "$T" && TERM=xterm script -qec "stty cols $width rows 24; $command" /dev/null </dev/null | tr -d '\r' >"$T/screen")
+	# bash's quoting of a name that is not ASCII is bash's alone; script takes the shell that SHELL names.
+	(cd "$T" && SHELL=$BASH TERM=xterm script -qec "stty cols $width rows 24; $command" /dev/null </dev/null | tr -d '\r' >"$T/screen")
 }
 
 widest() { LC_ALL=C.UTF-8 wc -L <"$1"; }
