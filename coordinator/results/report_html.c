@@ -190,9 +190,12 @@ int report_html_with(const struct result_set *s, const struct report_options *o,
 	struct analysis a;
 	struct html h = {
 		.set = s, .opt = o, .assets = assets, .analysis = &a, .out = out};
+	const struct finding **found;
 
 	if (report_analysis(s, o, &a, e) != 0)
 		return -1;
+	found = said_list(&a.findings);
+	said_group(found, a.findings.n, report_said_apart, &a, &h.said);
 	h.plots = json_array();
 	html_names_init(&h);
 	head(&h);
@@ -201,6 +204,8 @@ int report_html_with(const struct result_set *s, const struct report_options *o,
 		sections[i](&h);
 	foot(&h);
 	json_decref(h.plots);
+	said_free(&h.said);
+	free(found);
 	free(h.names);
 	analysis_clear(&a);
 	return 0;

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/report.h"
+#include "coordinator/results/report_said.h"
 
 #define HTML_HOSTS_MAX 6      /* hosts that have plots of their own; all are in the tables */
 #define HTML_LINES_MAX 40     /* trials drawn in one plot of series */
@@ -30,6 +31,7 @@ struct html {
 	const struct report_options *opt;
 	const struct html_assets *assets;
 	const struct analysis *analysis;
+	struct said said; /* its findings, those alike once */
 	struct buf *out;
 	struct json_t *plots; /* what the page's script draws, in the order of the page */
 	/* of redacted pages: each host with what report_host() calls it, sorted */

@@ -10,91 +10,9 @@
 #include "common/base/mem.h"
 #include "coordinator/results/report_html.h"
 
-/* What cannot be told has no severity. */
-static int level_of(const struct finding *f)
+static const char *name_of(const void *arg, const char *host, char out[REPORT_HOST_MAX])
 {
-	return f->unknown ? -1 : (int)f->severity;
-}
-
-static int has_one_host(const struct html *h, uint64_t run)
-{
-	for (size_t i = 0; i < h->analysis->n_runs; i++)
-		if (h->analysis->runs[i].run->id == run)
-			return h->analysis->runs[i].n_hosts < 2;
-	return 0;
-}
-
-/* Those of one item: they say the same of one subject on several hosts or, where there is but one host,
- * of several subjects. */
-static int says_the_same(const struct html *h, const struct finding *a, const struct finding *b)
-{
-	if (a->rule != b->rule || a->run != b->run || level_of(a) != level_of(b) ||
-		strcmp(a->text, b->text) != 0)
-		return 0;
-	if (!a->layout != !b->layout || !a->workload != !b->workload)
-		return 0;
-	return has_one_host(h, a->run) ||
-	       (str_equal(a->layout, b->layout) && str_equal(a->workload, b->workload));
-}
-
-/* Whether one before it of the same rule said the same; findings stand by rule within a run. */
-static int was_told(const struct html *h, size_t i)
-{
-	const struct findings *all = &h->analysis->findings;
-
-	for (size_t k = i; k-- > 0 && all->v[k].rule == all->v[i].rule;)
-		if (says_the_same(h, &all->v[k], &all->v[i]))
-			return 1;
-	return 0;
-}
-
-#define NAMES_MAX 6 /* hosts or subjects named for one finding; more are counted */
-
-struct names {
-	struct buf text, last; /* as they are shown; the last name */
-	size_t n;
-};
-
-/* Unless it was the last one. */
-static void add_name(struct names *to, const char *name)
-{
-	if (!*name || strcmp(buf_str(&to->last), name) == 0)
-		return;
-	buf_reset(&to->last);
-	buf_adds(&to->last, name);
-	if (to->n++ < NAMES_MAX)
-		buf_addf(&to->text, "%s%s", to->text.len ? ", " : "", name);
-}
-
-/* "xfs/write, xfs/read and 2 more on knew" */
-static void about(const struct html *h, size_t i, struct buf *out)
-{
-	const struct findings *all = &h->analysis->findings;
-	struct names subjects = {0}, hosts = {0};
-	struct buf subject = {0};
-	char host[REPORT_HOST_MAX];
-
-	for (size_t k = i; k < all->n && all->v[k].rule == all->v[i].rule; k++) {
-		if (!says_the_same(h, &all->v[i], &all->v[k]))
-			continue;
-		buf_reset(&subject);
-		finding_subject(&all->v[k], &subject);
-		add_name(&subjects, buf_str(&subject));
-		if (all->v[k].host)
-			add_name(&hosts, html_host(h, all->v[k].host, host));
-	}
-	buf_adds(out, buf_str(&subjects.text));
-	if (subjects.n > NAMES_MAX)
-		buf_addf(out, " and %zu more", subjects.n - NAMES_MAX);
-	if (hosts.n)
-		buf_addf(out, "%s%s", out->len ? " on " : "", buf_str(&hosts.text));
-	if (hosts.n > NAMES_MAX)
-		buf_addf(out, " and %zu more", hosts.n - NAMES_MAX);
-	buf_free(&subject);
-	buf_free(&subjects.text);
-	buf_free(&subjects.last);
-	buf_free(&hosts.text);
-	buf_free(&hosts.last);
+	return html_host(arg, host, out);
 }
 
 static const char *run_name(const struct html *h, uint64_t run)
@@ -111,13 +29,15 @@ static void item(struct html *h, size_t i)
 	const char *word = severity_name(f->severity);
 	struct buf of = {0};
 
-	about(h, i, &of);
+	report_said_about(&h->said, i, name_of, h, &of);
 	if (h->set->n_runs > 1)
 		buf_addf(&of, "%srun %s", of.len ? ", " : "", run_name(h, f->run));
 	buf_addf(h->out, "<li class=\"%s\"><strong>%s %s</strong> ", word, word, f->rule->id);
 	if (of.len)
 		html_textf(h->out, "%s: ", of.data);
-	html_text(h->out, f->text);
+	buf_reset(&of);
+	said_text(&h->said, i, &of);
+	html_text(h->out, buf_str(&of));
 	buf_adds(h->out, "</li>\n");
 	buf_free(&of);
 }
@@ -155,23 +75,27 @@ static void unknown_items(struct html *h)
 	}
 }
 
+/* Whether the i-th finding is of that level, and none before it said the same. */
+static int is_told(const struct html *h, size_t i, enum severity level)
+{
+	return said_level(&h->analysis->findings.v[i]) == (int)level && h->said.first[i] == i;
+}
+
 size_t html_findings_count(const struct html *h, enum severity level)
 {
-	const struct findings *all = &h->analysis->findings;
 	size_t n = 0;
 
-	for (size_t i = 0; i < all->n; i++)
-		n += level_of(&all->v[i]) == (int)level && !was_told(h, i);
+	for (size_t i = 0; i < h->said.n; i++)
+		n += (size_t)is_told(h, i, level);
 	return n;
 }
 
 size_t html_findings_list(struct html *h, enum severity level)
 {
-	const struct findings *all = &h->analysis->findings;
 	size_t n = 0;
 
-	for (size_t i = 0; i < all->n; i++)
-		if (level_of(&all->v[i]) == (int)level && !was_told(h, i)) {
+	for (size_t i = 0; i < h->said.n; i++)
+		if (is_told(h, i, level)) {
 			item(h, i);
 			n++;
 		}

@@ -12,6 +12,7 @@
 #include "common/base/safe.h"
 #include "coordinator/results/condition.h"
 #include "coordinator/results/report_markdown.h"
+#include "coordinator/results/report_said.h"
 #include "coordinator/results/until.h"
 
 /* A text as it is, in one line. */
@@ -237,46 +238,53 @@ static void outliers(const struct text *t, const struct analysis_run *r)
 	}
 }
 
-static void finding(const struct text *t, const struct finding *f)
+static const char *name_of(const void *arg, const char *host, char out[REPORT_HOST_MAX])
 {
-	char host[REPORT_HOST_MAX];
-	struct buf subject = {0};
+	const struct text *t = arg;
+
+	return report_host(t->set, t->opt, host, out);
+}
+
+static void finding(const struct text *t, const struct said *said, size_t i)
+{
+	const struct finding *f = said->v[i];
+	struct buf text = {0};
 
 	buf_addf(t->out, "- **%s** %s: ", f->unknown ? "unknown" : severity_name(f->severity),
 		f->rule->id);
-	if (f->host) {
-		markdown_plain(report_host(t->set, t->opt, f->host, host), t->out);
+	report_said_about(said, i, name_of, t, &text);
+	if (text.len) {
+		markdown_plain(buf_str(&text), t->out);
 		buf_adds(t->out, ": ");
 	}
-	finding_subject(f, &subject);
-	if (subject.len) {
-		markdown_plain(buf_str(&subject), t->out);
-		buf_adds(t->out, ": ");
-	}
-	markdown_plain(f->text, t->out);
+	buf_reset(&text);
+	said_text(said, i, &text);
+	markdown_plain(buf_str(&text), t->out);
 	buf_addc(t->out, '\n');
-	buf_free(&subject);
+	buf_free(&text);
 }
 
-/* What is invalid first. */
+/* What is invalid first; those alike once. */
 static void findings(const struct text *t, const struct analysis_run *r)
 {
-	const struct findings *all = &t->analysis->findings;
+	const struct finding **all = said_list(&t->analysis->findings);
+	struct said said;
 	int some = 0;
 
+	said_group(all, t->analysis->findings.n, report_said_apart, t->analysis, &said);
 	for (int level = SEVERITY_INVALID; level >= -1; level--)
-		for (size_t i = 0; i < all->n; i++) {
-			const struct finding *f = &all->v[i];
-
-			if (f->run != r->run->id || (f->unknown ? -1 : (int)f->severity) != level)
+		for (size_t i = 0; i < said.n; i++) {
+			if (all[i]->run != r->run->id || said_level(all[i]) != level || said.first[i] != i)
 				continue;
 			if (!some)
 				buf_adds(t->out, "\n### Findings\n\n");
 			some = 1;
-			finding(t, f);
+			finding(t, &said, i);
 		}
 	if (some)
 		buf_adds(t->out, "\nWhat each rule means and why: arraymark-findings(7).\n");
+	said_free(&said);
+	free(all);
 }
 
 /* Where the number of blocks was left to the results: how many there were and why, host by host. */

@@ -9,6 +9,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/results/report_text.h"
+#include "coordinator/results/said.h"
 #include "coordinator/results/table.h"
 
 #define SUBJECTS_MAX 6 /* named in one line; more are counted */
@@ -166,12 +167,6 @@ void report_outliers(const struct text *t, const struct analysis_run *r)
 	}
 }
 
-/* What is said about one host, or (host NULL) about the whole run, in the order of the rules. */
-struct said {
-	const struct finding **v; /* borrowed */
-	size_t n;
-};
-
 static int by_place(const struct finding *f, uint64_t run, const char *host)
 {
 	if (f->run != run)
@@ -192,18 +187,16 @@ static int by_host(const void *pa, const void *pb)
 
 const struct finding **report_findings_by_host(const struct analysis *a)
 {
-	const struct finding **v = xcalloc(a->findings.n + 1, sizeof(*v));
+	const struct finding **v = said_list(&a->findings);
 
-	for (size_t i = 0; i < a->findings.n; i++)
-		v[i] = &a->findings.v[i];
 	qsort(v, a->findings.n, sizeof(*v), by_host);
 	return v;
 }
 
-static struct said gather(const struct text *t, const struct analysis_run *r, const char *host)
+/* What is said about one host, or (host NULL) about the whole run, in the order of the rules. */
+static void gather(const struct text *t, const struct analysis_run *r, const char *host, struct said *ret)
 {
-	size_t all = t->analysis->findings.n, from = 0, to = all;
-	struct said said = {0};
+	size_t all = t->analysis->findings.n, from = 0, to = all, n = 0;
 
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
@@ -213,15 +206,9 @@ static struct said gather(const struct text *t, const struct analysis_run *r, co
 		else
 			to = mid;
 	}
-	said.v = t->findings + from;
-	while (from + said.n < all && by_place(said.v[said.n], r->run->id, host) == 0)
-		said.n++;
-	return said;
-}
-
-static int level_of(const struct finding *f)
-{
-	return f->unknown ? -1 : (int)f->severity;
+	while (from + n < all && by_place(t->findings[from + n], r->run->id, host) == 0)
+		n++;
+	said_group(t->findings + from, n, NULL, NULL, ret);
 }
 
 static const char *level_word(int level)
@@ -242,18 +229,13 @@ static void level_line(const struct text *t, int level)
 		report_colored(t, PLAIN));
 }
 
-static int says_the_same(const struct finding *a, const struct finding *b)
-{
-	return a->rule == b->rule && level_of(a) == level_of(b) && strcmp(a->text, b->text) == 0;
-}
-
-/* "hba8/load, hba10/load" of all findings from i on that say the same; how many. */
-static size_t subjects_text(const struct said *all, size_t i, struct buf *out)
+/* "hba8/load, hba10/load" of all findings that say what the i-th one says. */
+static void subjects_text(const struct said *all, size_t i, struct buf *out)
 {
 	size_t n = 0;
 
-	for (size_t k = i; k < all->n && all->v[k]->rule == all->v[i]->rule; k++) {
-		if (!says_the_same(all->v[i], all->v[k]) || n++ >= SUBJECTS_MAX)
+	for (size_t k = i; k < all->n; k = all->next[k]) {
+		if (n++ >= SUBJECTS_MAX)
 			continue;
 		if (out->len)
 			buf_adds(out, ", ");
@@ -261,36 +243,28 @@ static size_t subjects_text(const struct said *all, size_t i, struct buf *out)
 	}
 	if (n > SUBJECTS_MAX)
 		buf_addf(out, " and %zu more", n - SUBJECTS_MAX);
-	return n;
-}
-
-/* Whether one before it, of the same rule, said the same. */
-static int was_told(const struct said *all, size_t i)
-{
-	for (size_t k = i; k-- > 0 && all->v[k]->rule == all->v[i]->rule;)
-		if (says_the_same(all->v[k], all->v[i]))
-			return 1;
-	return 0;
 }
 
 /* Those about something have a line each; those about the whole run share one. */
 static void level_findings(const struct text *t, const struct said *all, int level)
 {
-	struct buf whole = {0}, subjects = {0};
+	struct buf whole = {0}, subjects = {0}, text = {0};
 	const struct rule *last = NULL;
 	size_t lines = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct finding *f = all->v[i];
 
-		if (level_of(f) != level || was_told(all, i))
+		if (said_level(f) != level || all->first[i] != i)
 			continue;
+		buf_reset(&text);
+		said_text(all, i, &text);
 		if (!f->layout && !f->workload) {
 			if (last == f->rule)
-				buf_addf(&whole, ", %s", f->text);
+				buf_addf(&whole, ", %s", buf_str(&text));
 			else
 				buf_addf(&whole, "%s%s %s", whole.len ? " · " : "", f->rule->id,
-					f->text);
+					buf_str(&text));
 			last = f->rule;
 			continue;
 		}
@@ -299,7 +273,7 @@ static void level_findings(const struct text *t, const struct said *all, int lev
 		buf_reset(&subjects);
 		subjects_text(all, i, &subjects);
 		level_line(t, level);
-		report_addf(t->out, "%s %s: %s", f->rule->id, buf_str(&subjects), f->text);
+		report_addf(t->out, "%s %s: %s", f->rule->id, buf_str(&subjects), buf_str(&text));
 		buf_addc(t->out, '\n');
 	}
 	if (lines > NOTES_MAX)
@@ -311,6 +285,7 @@ static void level_findings(const struct text *t, const struct said *all, int lev
 	}
 	buf_free(&whole);
 	buf_free(&subjects);
+	buf_free(&text);
 }
 
 /* What the run lacks, and the rules that cannot tell without it. */
@@ -343,9 +318,11 @@ static void unknown_findings(const struct text *t, const struct said *all)
 
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host)
 {
-	struct said said = gather(t, r, host);
+	struct said said;
 
+	gather(t, r, host, &said);
 	for (int level = SEVERITY_INVALID; level >= 0; level--)
 		level_findings(t, &said, level);
 	unknown_findings(t, &said);
+	said_free(&said);
 }
