@@ -1,7 +1,8 @@
 /*
  * Making series. Owns nothing beyond a call.
  * Invariant: every sample of a trial is in exactly one point; percentiles of a point come from the
- * merged histograms of its samples.
+ * merged histograms of its samples; the last point is no sliver: it lasts at least half as long as the
+ * one before it, unless what lies between them was lost.
  */
 #include "coordinator/store/series.h"
 
@@ -16,21 +17,27 @@ struct maker {
 	size_t n;
 	uint32_t step, in_point; /* samples a point takes, and has */
 	uint32_t samples;
-	struct hist *hist; /* of the point that is open */
+	struct hist *hist, *before; /* of the point that is open, of the one before it */
 	struct disk_spans *spans;
 	struct disk_counters *disks; /* of one sample */
 };
 
+static void set_latencies(struct result_point *p, const struct hist *h)
+{
+	p->p50_ns = hist_percentile(h, 0.5);
+	p->p99_ns = hist_percentile(h, 0.99);
+	p->max_ns = h->max;
+}
+
 static void close_point(struct maker *m)
 {
-	struct result_point *p;
+	struct hist *closed = m->hist;
 
 	if (m->in_point == 0)
 		return;
-	p = &m->points[m->n - 1];
-	p->p50_ns = hist_percentile(m->hist, 0.5);
-	p->p99_ns = hist_percentile(m->hist, 0.99);
-	p->max_ns = m->hist->max;
+	set_latencies(&m->points[m->n - 1], closed);
+	m->hist = m->before;
+	m->before = closed;
 	hist_clear(m->hist);
 	m->in_point = 0;
 }
@@ -53,6 +60,17 @@ static void add_telemetry(struct telemetry *t, const struct telemetry *s)
 	t->arc_bytes = s->arc_bytes;
 }
 
+static void add_host(struct host_usage *to, const struct host_usage *h)
+{
+	if (h->busiest_core_permille > to->busiest_core_permille)
+		to->busiest_core_permille = h->busiest_core_permille;
+	to->cpu_steal_ns += h->cpu_steal_ns;
+	to->arc_hits += h->arc_hits;
+	to->arc_misses += h->arc_misses;
+	to->dirty_bytes = h->dirty_bytes;
+	to->writeback_bytes = h->writeback_bytes;
+}
+
 /* What is damaged is left out: the sums of struct telemetry stand beside it. */
 static void add_usage(struct maker *m, struct result_point *p, const struct sample *s)
 {
@@ -63,13 +81,7 @@ static void add_usage(struct maker *m, struct result_point *p, const struct samp
 	if (!s->usage || usage_decode(s->usage, s->usage_len, &h, m->disks, EVIDENCE_DISKS_MAX, &n,
 				 &ignored) != 0)
 		return;
-	if (h.busiest_core_permille > p->host.busiest_core_permille)
-		p->host.busiest_core_permille = h.busiest_core_permille;
-	p->host.cpu_steal_ns += h.cpu_steal_ns;
-	p->host.arc_hits += h.arc_hits;
-	p->host.arc_misses += h.arc_misses;
-	p->host.dirty_bytes = h.dirty_bytes;
-	p->host.writeback_bytes = h.writeback_bytes;
+	add_host(&p->host, &h);
 	disk_spans_add(m->spans, s, m->disks, n);
 }
 
@@ -101,6 +113,30 @@ static void add_sample(void *arg, const struct sample *s)
 	if (hist_decode(s->hist, s->hist_len, one, &ignored) == 0)
 		hist_merge(m->hist, one);
 	free(one);
+}
+
+/* A trial ends when it ends: its last sample may last a millisecond, and the rate of that is noise. */
+static void end_points(struct maker *m)
+{
+	struct result_point *last, *p;
+
+	if (m->in_point == 0)
+		return;
+	last = &m->points[m->n - 1];
+	p = m->n > 1 ? last - 1 : NULL;
+	if (!p || !series_is_sliver(p->start_ns, p->end_ns, last->start_ns, last->end_ns)) {
+		close_point(m);
+		return;
+	}
+	p->end_ns = last->end_ns;
+	p->ops += last->ops;
+	p->bytes += last->bytes;
+	add_telemetry(&p->tele, &last->tele);
+	add_host(&p->host, &last->host);
+	hist_merge(m->before, m->hist);
+	set_latencies(p, m->before);
+	m->n--;
+	m->in_point = 0;
 }
 
 static void walk_records(const struct records *r, const struct series_key *key, uint64_t first,
@@ -222,11 +258,13 @@ int series_build(struct db *db, const struct series_key *key, struct result_seri
 		m.step = 1;
 	m.points = xcalloc(SERIES_POINTS_MAX, sizeof(*m.points));
 	m.hist = xcalloc(1, sizeof(*m.hist));
+	m.before = xcalloc(1, sizeof(*m.before));
 	m.disks = xcalloc(EVIDENCE_DISKS_MAX, sizeof(*m.disks));
 	m.spans = disk_spans_new(said);
 	rc = series_walk_trial(db, key, from, to, &walk, e);
-	close_point(&m);
+	end_points(&m);
 	free(m.hist);
+	free(m.before);
 	free(m.disks);
 	ret->points = m.points;
 	ret->n = m.n;

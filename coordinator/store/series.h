@@ -11,6 +11,13 @@
 
 #define SERIES_POINTS_MAX 1000
 
+/* Whether an interval (nanoseconds) that follows another at once is shorter than half of it: the rest that
+ * the end of a trial leaves. */
+static inline int series_is_sliver(int64_t start_before, int64_t end_before, int64_t start, int64_t end)
+{
+	return start == end_before && end - start < (end_before - start_before) / 2;
+}
+
 /* Making the disks' part: neighbouring samples go into one span. */
 struct disk_spans;
 /* samples: how many will come. */

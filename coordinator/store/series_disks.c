@@ -1,9 +1,9 @@
 /*
  * The disks' part of a series: what each disk did, over spans of neighbouring samples.
  * Owns what it gathers until it hands it over.
- * Invariant: every interval that tells of disks is in exactly one span; there are at most
- * RESULT_DISK_CELLS_MAX numbers of disks in all spans, and the first interval sets how many disks
- * there are.
+ * Invariant: every interval that tells of disks is in exactly one span, the last one no sliver;
+ * there are at most RESULT_DISK_CELLS_MAX numbers of disks in all spans, and the first interval sets
+ * how many disks there are.
  */
 #include <stdlib.h>
 
@@ -64,8 +64,30 @@ void disk_spans_add(struct disk_spans *d, const struct sample *s, const struct d
 	}
 }
 
+static void join_sliver(struct disk_spans *d)
+{
+	struct result_span *last, *before;
+	struct result_disk_use *use;
+
+	if (d->n < 2)
+		return;
+	last = &d->spans[d->n - 1];
+	before = last - 1;
+	if (!series_is_sliver(before->start_ns, before->end_ns, last->start_ns, last->end_ns))
+		return;
+	before->end_ns = last->end_ns;
+	use = &d->use[(d->n - 2) * d->n_disks];
+	for (size_t i = 0; i < d->n_disks; i++) {
+		use[i].read_bytes += use[d->n_disks + i].read_bytes;
+		use[i].write_bytes += use[d->n_disks + i].write_bytes;
+		use[i].busy_ns += use[d->n_disks + i].busy_ns;
+	}
+	d->n--;
+}
+
 void disk_spans_end(struct disk_spans *d, struct result_series *ret)
 {
+	join_sliver(d);
 	ret->spans = d->spans;
 	ret->use = d->use;
 	ret->n_spans = d->n;

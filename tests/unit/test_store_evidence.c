@@ -130,6 +130,36 @@ static void spans_of(struct kit *k, size_t disks)
 	}
 }
 
+/* The last interval of a millisecond: what it did is part of the span before. */
+static void a_short_last_interval_is_part_of_the_span_before(void **state)
+{
+	struct kit *k = *state;
+	struct job_key key = kit_job(k);
+	struct record v[] = {rec_start(), rec_trial_start(1, 1, 0, 0), {0}, {0}, {0},
+		rec_trial_end(1, 1, 0, 0, 3)};
+	struct buf bytes[3] = {{0}};
+	const struct result_series *s;
+	struct result_set set = {0};
+
+	for (int i = 0; i < 3; i++)
+		v[2 + i] = usage_sample(i, 2, &bytes[i]);
+	v[4].u.sample.end_ns = v[4].u.sample.start_ns + 1000000;
+	append(k, &key, 1, v, ARRAY_LEN(v));
+	for (int i = 0; i < 3; i++)
+		buf_free(&bytes[i]);
+	read_set(k, &set);
+	assert_int_equal(set.n_series, 1);
+	s = &set.series[0];
+	assert_int_equal(s->n_spans, 2);
+	assert_int_equal(s->spans[1].end_ns, 2001000000);
+	assert_int_equal(s->use[2].read_bytes, 512 * (1 + 2));
+	assert_int_equal(s->use[3].read_bytes, 512 * (2 + 3));
+	assert_int_equal(s->use[3].busy_ns, 2000000);
+	assert_int_equal(s->points[1].host.dirty_bytes, 2048);
+	assert_int_equal(s->points[1].host.arc_hits, 2);
+	result_set_clear(&set);
+}
+
 static void each_disk_has_its_series(void **state)
 {
 	spans_of(*state, 12);
@@ -324,6 +354,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		T(each_disk_has_its_series),
+		T(a_short_last_interval_is_part_of_the_span_before),
 		T(many_disks_have_longer_spans),
 		T(a_trial_keeps_its_evidence),
 		T(commands_are_exported),

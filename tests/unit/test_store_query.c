@@ -239,22 +239,24 @@ static struct record hist_sample(int i, struct buf *bytes)
 	return r;
 }
 
-/* 2,500 samples: 3 a point; the last has 1. Sample i took 1000 · (i + 1) ns for each of 10 ops. */
+/* 2,500 samples: 3 a point; the one that is left goes with the last three. Sample i took 1000 · (i + 1) ns
+ * for each of 10 ops. */
 static void check_points(const struct result_series *s)
 {
 	uint64_t bytes = 0;
 
-	assert_int_equal(s->n, 834);
+	assert_int_equal(s->n, 833);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result_point *p = &s->points[i];
-		double middle = 1000.0 * (double)(3 * i + (i == 833 ? 1 : 2));
+		double middle = 1000.0 * (double)(3 * i + 2);
 
 		bytes += p->bytes;
 		assert_int_equal(p->start_ns, 3000000000ll * (int64_t)i);
-		assert_int_equal(p->ops, i == 833 ? 10 : 30);
+		assert_int_equal(p->ops, i == 832 ? 40 : 30);
 		assert_true((double)p->p50_ns > middle * 0.99 && (double)p->p50_ns < middle * 1.01);
-		assert_int_equal(p->max_ns, 1000 * (i == 833 ? 2500 : 3 * i + 3));
+		assert_int_equal(p->max_ns, 1000 * (i == 832 ? 2500 : 3 * i + 3));
 	}
+	assert_int_equal(s->points[s->n - 1].end_ns, 2500000000000ll);
 	assert_int_equal(bytes, 2500 * 1000);
 }
 
@@ -312,6 +314,65 @@ static void series_survives_lost_records(void **state)
 	assert_int_equal(set.series[0].points[0].start_ns, 2000000000);
 	result_set_clear(&set);
 	buf_free(&t.text);
+}
+
+struct ending {
+	int64_t last_ns, lost_ns; /* of the last sample; between it and the one before it */
+	size_t points;
+};
+
+/* Two samples of a second, then one that may be short. */
+static void check_ending(struct kit *k, struct job_key *key, const struct ending *c)
+{
+	struct record v[] = {rec_start(), rec_trial_start(1, 1, 0, 0), rec_sample(1, 0), rec_sample(1, 1),
+		rec_sample(1, 2), rec_trial_end(1, 1, 0, 0, 3)};
+	struct sample *last = &v[4].u.sample;
+	const struct result_point *p = NULL;
+	struct result_set set = {0};
+	struct kit_text t;
+	uint64_t bytes = 0, written = 0;
+
+	last->start_ns += c->lost_ns;
+	last->end_ns = last->start_ns + c->last_ns;
+	append(k, key, 1, v, ARRAY_LEN(v));
+	t = kit_query(k, QUERY_EXPORT, "last");
+	read_set(&t, &set);
+	assert_int_equal(set.n_series, 1);
+	assert_int_equal(set.series[0].n, c->points);
+	for (size_t i = 0; i < c->points; i++) {
+		p = &set.series[0].points[i];
+		bytes += p->bytes;
+		written += p->tele.disk_write_bytes;
+	}
+	assert_non_null(p);
+	assert_int_equal(p->end_ns, last->end_ns);
+	assert_int_equal(bytes, 3 * last->bytes);
+	assert_int_equal(written, 3 * last->tele.disk_write_bytes);
+	result_set_clear(&set);
+	buf_free(&t.text);
+}
+
+/* The rate of what is left at a trial's end is noise, and no point of its own; all of it is counted. */
+static void a_short_last_sample_is_part_of_the_point_before(void **state)
+{
+	static const struct ending cases[] = {
+		{1000000, 0, 2},
+		{499999999, 0, 2},
+		{500000000, 0, 3},
+		{1000000000, 0, 3},
+		{1000000, 1000000, 3}, /* what came before it is not known */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct job_key key;
+
+		if (i > 0) {
+			teardown(state);
+			setup(state);
+		}
+		key = kit_job(*state);
+		check_ending(*state, &key, &cases[i]);
+	}
 }
 
 static void runs_are_found(void **state)
@@ -510,6 +571,7 @@ int main(void)
 		T(later_attempts_supersede),
 		T(series_merges_neighbours),
 		T(series_survives_lost_records),
+		T(a_short_last_sample_is_part_of_the_point_before),
 		T(runs_are_found),
 		T(long_answers_come_in_chunks),
 		T(receivers_set_the_pace),
