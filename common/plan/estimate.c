@@ -11,6 +11,7 @@
 #include "common/plan/workload.h"
 
 #define POWER 0.8
+#define MIN_TRIALS 3 /* a side: below it verdicts are "too few trials" */
 #define SOME_MEMORY (1024.0 * 1024 * 1024 * 1024)
 /* As verdicts have them, in coordinator/results/compare.h. */
 #define ALPHA 0.05
@@ -146,15 +147,22 @@ static unsigned family(const struct plan *p)
 	return (unsigned)(pairs * (p->metrics.n ? p->metrics.n : 1));
 }
 
-/* Paired by block: the difference of two trials scatters by cv * sqrt(2). */
+/* Blocks in random order are compared in pairs, whatever else by the trials of each side. */
+static int is_paired(const struct plan *p)
+{
+	return p->builds != BUILDS_ONCE && p->order != ORDER_AS_WRITTEN &&
+	       !(p->by && strcmp(p->by, "host") == 0);
+}
+
+/* The difference of two trials scatters by cv * sqrt(2), paired by block or not. Verdicts want MIN_TRIALS. */
 static double smallest_difference(const struct plan *p, double cv)
 {
 	double alpha = p->until > 0 ? ALPHA_UNTIL : ALPHA, t;
-	unsigned n = p->trials_min;
+	unsigned n = p->trials_min, df = is_paired(p) ? n - 1 : 2 * (n - 1);
 
-	if (n < 2)
+	if (n < MIN_TRIALS)
 		return INFINITY;
-	t = student_quantile(1 - alpha / family(p) / 2, n - 1) + student_quantile(POWER, n - 1);
+	t = student_quantile(1 - alpha / family(p) / 2, df) + student_quantile(POWER, df);
 	return expm1(t * cv * sqrt(2.0 / n));
 }
 
