@@ -428,8 +428,7 @@ static void find_outliers(
 		v[n] = mean_log(row);
 		rows[n++] = row;
 	}
-	called = outliers_hosts(v, n, margin, out);
-	peers = outliers_peers(v, n, out, called);
+	called = outliers_hosts(v, n, margin, out, &peers);
 	a->outliers = xreallocarray(a->outliers, a->n_outliers + called + 1, sizeof(*a->outliers));
 	for (size_t i = 0; i < called; i++)
 		a->outliers[a->n_outliers++] = (struct result_outlier){r->run->id,

@@ -19,9 +19,6 @@
 #define POWER 0.8
 /* Logarithms of equal ratios differ in their last bits: spread below this is none. */
 #define NO_SPREAD 1e-14
-/* Ln ratios nearer to 0 are no difference: no report prints them, and no clock around a trial is as
- * good. */
-#define NO_RATIO 1e-6
 
 static int is_value(double v)
 {
@@ -39,13 +36,26 @@ static unsigned side_logs(const struct compare_side *s, double *ret)
 	return n;
 }
 
+/* Of listed values, those that are none left out. */
+static void describe(const struct compare_side *s, struct stats *ret)
+{
+	double *v = xcalloc(s->n + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (is_value(s->values[i]))
+			v[n++] = s->values[i];
+	stats_describe(v, n, ret);
+	free(v);
+}
+
 static double mean_of(const struct compare_side *s)
 {
 	struct stats d;
 
 	if (s->summary_only)
 		return s->mean;
-	stats_describe(s->values, s->n, &d);
+	describe(s, &d);
 	return d.mean;
 }
 
@@ -171,15 +181,16 @@ static double side_error(const struct compare_side *s, unsigned *ret_n)
 	double variance;
 	struct stats d;
 
-	*ret_n = s->n;
 	if (s->summary_only) {
+		*ret_n = s->n;
 		variance = summary_variance(s);
 		if (s->n < MIN_SUMMARY || !is_value(s->mean) || isnan(variance))
 			return -1;
 		return variance / (s->n * s->mean * s->mean);
 	}
-	stats_describe(s->values, s->n, &d);
-	return s->n < MIN_SIDE ? -1 : d.stddev * d.stddev / (s->n * d.mean * d.mean);
+	describe(s, &d);
+	*ret_n = (unsigned)d.n;
+	return d.n < MIN_SIDE ? -1 : d.stddev * d.stddev / ((double)d.n * d.mean * d.mean);
 }
 
 /* Neither a standard deviation nor a range stands beside the mean. */
@@ -297,7 +308,7 @@ static void judge(const struct compare_terms *t, struct compared *c)
 			fmin(1, t->k * dist_t_two_sided(fmax(0, fabs(c->d) - c->r) / c->se, c->df));
 	c->within_margin = t->margin > 0 && c->lo > -inside && c->hi < inside;
 	c->verdict = VERDICT_NO_DIFFERENCE;
-	if (fabs(c->d) < NO_RATIO)
+	if (fabs(c->d) < COMPARE_NO_RATIO)
 		return;
 	if (c->lo > 0)
 		c->verdict = t->higher_is_better ? VERDICT_FASTER : VERDICT_SLOWER;

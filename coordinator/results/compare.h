@@ -15,6 +15,8 @@
 
 #define COMPARE_ALPHA 0.05       /* of a family */
 #define COMPARE_ALPHA_UNTIL 0.03 /* of a family of a run that stopped by its own precision */
+/* Ln ratios nearer to 0 are no difference: no clock around a trial is as good. */
+#define COMPARE_NO_RATIO 1e-6
 
 enum verdict { VERDICT_TOO_FEW, VERDICT_NO_DIFFERENCE, VERDICT_FASTER, VERDICT_SLOWER };
 enum estimator {
@@ -94,8 +96,8 @@ double compare_mde(double se, double df, double alpha, unsigned k);
 
 const char *verdict_name(enum verdict v);     /* as cli.md spells them: "no-difference" */
 const char *estimator_name(enum estimator e); /* NULL for none */
-/* "-0.2% (-1.7…+1.4%)", "+3.7%" without interval, "" where nothing was compared. Appended.
- * No sign of it contradicts the verdict: a bound that is not 0 is not printed as 0. */
+/* "-0.2% (-1.7…+1.4%)", "+3.7%" without interval, "" where nothing was compared; from 1,000,000 % on with an
+ * exponent. Appended. No sign of it contradicts the verdict: a bound that is not 0 is not printed as 0. */
 void compare_change_text(const struct compared *c, struct buf *out);
 /* "+4.4%" of a ratio's logarithm, with decimals enough to show its side. Appended. */
 void compare_percent_text(double ln, struct buf *out);

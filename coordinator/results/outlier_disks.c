@@ -98,8 +98,7 @@ static void judge(struct analysis *a, const struct scanned *v, size_t n, double 
 
 	for (size_t i = 0; i < n; i++)
 		means[i] = v[i].sum / v[i].n;
-	called = outliers_hosts(means, n, margin, out);
-	peers = outliers_peers(means, n, out, called);
+	called = outliers_hosts(means, n, margin, out, &peers);
 	a->outliers = xreallocarray(a->outliers, a->n_outliers + called + 1, sizeof(*a->outliers));
 	for (size_t i = 0; i < called; i++) {
 		const struct scanned *one = &v[out[i]];

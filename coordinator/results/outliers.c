@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "coordinator/results/compare.h"
 #include "coordinator/results/dist.h"
 
 #define ALPHA 0.05
@@ -133,17 +134,19 @@ double outliers_peers(const double *v, size_t n, const size_t *out, size_t n_out
 	return peers ? sum / (double)peers : NAN;
 }
 
-size_t outliers_hosts(const double *v, size_t n, double margin, size_t *ret)
+size_t outliers_hosts(const double *v, size_t n, double margin, size_t *ret, double *ret_peers)
 {
 	size_t most = n / 10 > 1 ? n / 10 : 1, called, kept = 0;
 	size_t *all = xcalloc(most, sizeof(*all));
-	double peers;
+	double peers, least = fmax(log1p(margin), COMPARE_NO_RATIO);
 
 	called = n < MIN_HOSTS ? 0 : outliers_esd(v, n, most, ALPHA, all);
 	peers = outliers_peers(v, n, all, called);
 	for (size_t i = 0; i < called; i++)
-		if (fabs(v[all[i]] - peers) > log1p(margin))
+		if (fabs(v[all[i]] - peers) > least)
 			ret[kept++] = all[i];
 	free(all);
+	if (ret_peers)
+		*ret_peers = peers;
 	return kept;
 }

@@ -294,7 +294,7 @@ static void false_outliers(size_t hosts, unsigned experiments, const char *what)
 	for (unsigned i = 0; i < experiments; i++) {
 		for (size_t k = 0; k < hosts; k++)
 			v[k] = 0.05 * normal();
-		called += outliers_hosts(v, hosts, 0, out) > 0;
+		called += outliers_hosts(v, hosts, 0, out, NULL) > 0;
 	}
 	bench_one(what, 100.0 * called / experiments, "% false", BENCH_AT_MOST, 5.7);
 	free(v);
@@ -315,7 +315,7 @@ static void true_outlier(double deviations, const char *what)
 
 		for (size_t k = 0; k < 40; k++)
 			v[k] = normal() + (k == 7 ? deviations : 0);
-		n = outliers_hosts(v, 40, 0, out);
+		n = outliers_hosts(v, 40, 0, out, NULL);
 		for (size_t k = 0; k < n; k++) {
 			found += out[k] == 7;
 			other |= out[k] != 7;

@@ -282,22 +282,45 @@ static void many_that_stand_out(void **state)
 		far += fabs(v[out[i]]) >= 0.99 && out[i] % 10 == 0;
 	assert_int_equal(far, 199);
 	assert_true(fabs(outliers_peers(v, 2000, out, 200)) < 1e-4);
-	assert_int_equal(outliers_hosts(v, 2000, 0, out), 200);
+	assert_int_equal(outliers_hosts(v, 2000, 0, out, NULL), 200);
 }
 
 static void hosts_that_stand_out(void **state)
 {
 	static const double slow[] = {0.00, 0.01, -0.01, 0.002, 0.30};
 	static const double flat[] = {1, 1, 1, 1, 1, 1};
-	size_t out[6];
+	/* one whose logarithm was rounded the other way */
+	static const double rounded[] = {13.4, 13.4, 13.4, 13.4, 13.4, 13.4, 13.4, 13.4, 13.400000000000002};
+	size_t out[9];
+	double peers;
 
 	(void)state;
-	assert_int_equal(outliers_hosts(slow, 5, 0.02, out), 1);
+	assert_int_equal(outliers_hosts(slow, 5, 0.02, out, &peers), 1);
 	assert_int_equal(out[0], 4);
-	assert_true(fabs(outliers_peers(slow, 5, out, 1) - 0.0005) < 1e-12);
-	assert_int_equal(outliers_hosts(slow, 5, 0.40, out), 0);  /* within the margin */
-	assert_int_equal(outliers_hosts(slow + 1, 4, 0, out), 0); /* too few hosts */
-	assert_int_equal(outliers_hosts(flat, 6, 0, out), 0);
+	assert_true(fabs(peers - 0.0005) < 1e-12);
+	assert_int_equal(outliers_hosts(slow, 5, 0.40, out, NULL), 0);  /* within the margin */
+	assert_int_equal(outliers_hosts(slow + 1, 4, 0, out, NULL), 0); /* too few hosts */
+	assert_int_equal(outliers_hosts(flat, 6, 0, out, NULL), 0);
+	assert_int_equal(outliers_hosts(rounded, 9, 0, out, NULL), 0);
+}
+
+/* Twenty hosts, of which the test calls two: both are held against the eighteen others, whether or not the
+ * margin lets each be named. */
+static void peers_are_those_not_called(void **state)
+{
+	double v[20], peers;
+	size_t out[20];
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		v[i] = i % 2 ? 0.001 : -0.001;
+	v[3] = 0.1;
+	v[4] = 1;
+	assert_int_equal(outliers_hosts(v, 20, 0, out, &peers), 2);
+	assert_true(fabs(peers) < 1e-15);
+	assert_int_equal(outliers_hosts(v, 20, 0.5, out, &peers), 1);
+	assert_int_equal(out[0], 4);
+	assert_true(fabs(peers) < 1e-15);
 }
 
 int main(void)
@@ -313,6 +336,7 @@ int main(void)
 		cmocka_unit_test(rosners_values),
 		cmocka_unit_test(many_that_stand_out),
 		cmocka_unit_test(hosts_that_stand_out),
+		cmocka_unit_test(peers_are_those_not_called),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
