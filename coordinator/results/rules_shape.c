@@ -283,6 +283,7 @@ static void clusters_told(const struct rule_input *in, const struct result_row *
 	struct scale s;
 
 	scale_init(&s, metric_table[row->metric].unit);
+	scale_take(&s, low);
 	scale_take(&s, high);
 	scale_tell_apart(&s, low, row->resolution, high, row->resolution);
 	finding_add(in, SEVERITY_WARNING, row->host, row->layout, row->workload,
@@ -304,18 +305,19 @@ void rule_two_clusters(const struct rule_input *in)
 
 		if (!rule_row_is_headline(in, row))
 			continue;
-		if (row->summary_only)
+		if (row->summary_only) {
 			finding_unknown(in, "no single trials");
-		if (row->listed < CLUSTERS_MIN_N)
 			continue;
-		v = xcalloc(row->listed, sizeof(*v));
+		}
+		v = xcalloc(row->listed + 1, sizeof(*v));
 		for (unsigned i = 0; i < row->listed; i++)
 			if (is_value(row->values[i]))
 				v[n++] = log(row->values[i]);
 		qsort(v, n, sizeof(*v), by_value);
-		needed = fmax(CLUSTERS_GAP, CLUSTERS_GAP_BY_N / (double)row->listed);
-		if (n >= CLUSTERS_MIN_N &&
-			widest_gap(v, n, row->resolution / row->mean, &split) > needed)
+		needed = fmax(CLUSTERS_GAP, CLUSTERS_GAP_BY_N / (double)n);
+		if (n < CLUSTERS_MIN_N)
+			finding_unknown(in, "too few trials");
+		else if (widest_gap(v, n, row->resolution / row->mean, &split) > needed)
 			clusters_told(in, row, v, n, split, needed);
 		free(v);
 	}

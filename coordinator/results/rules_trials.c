@@ -2,6 +2,7 @@
  * Rules about what was measured: caches, sizes, counts, spreads, ties. Owns nothing.
  * Invariant: thresholds stand here, once, and in arraymark-findings(7).
  */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,21 +448,41 @@ static int all_are_bounded(const struct rule_input *in)
 	return first != NULL;
 }
 
+/* The fewest and the most trials behind one of so many summaries. */
+struct bounded {
+	int summaries, range;
+	unsigned least, most;
+};
+
+static void bounded_told(const struct rule_input *in, const struct result_row *of, const struct bounded *b)
+{
+	finding_add(in, SEVERITY_WARNING, of ? of->host : NULL, of ? of->layout : NULL,
+		of ? of->workload : NULL,
+		json_pack("{si si si sb}", "n", (int)b->least, "n_most", (int)b->most, "summaries",
+			b->summaries, "range", b->range),
+		"%s",
+		b->range ? "spread bounded by mean, min and max, not known"
+			 : "no spread told: a mean without range or standard deviation is judged by nothing");
+}
+
 void rule_spread_bounded(const struct rule_input *in)
 {
-	int all = all_are_bounded(in);
+	struct bounded all = {.least = UINT_MAX};
+	int together = all_are_bounded(in);
 
 	FOR_ROWS(in, row)
 	{
+		const struct bounded one = {1, has_range(row), row->n, row->n};
+
 		if (!is_bounded(in, row))
 			continue;
-		finding_add(in, SEVERITY_WARNING, all ? NULL : row->host, all ? NULL : row->layout,
-			all ? NULL : row->workload,
-			json_pack("{si sb}", "n", (int)row->n, "range", has_range(row)), "%s",
-			has_range(row) ? "spread bounded by mean, min and max, not known"
-				       : "no spread told: a mean without range or standard deviation "
-					 "is judged by nothing");
-		if (all)
-			return;
+		if (!together)
+			bounded_told(in, row, &one);
+		all.summaries++;
+		all.range = one.range;
+		all.least = row->n < all.least ? row->n : all.least;
+		all.most = row->n > all.most ? row->n : all.most;
 	}
+	if (together)
+		bounded_told(in, NULL, &all);
 }

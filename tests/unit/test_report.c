@@ -99,7 +99,7 @@ static void text_of_the_published_test(void **state)
 		"unknown    no plan: V02 V03 V15 V16 V25 V26 · nothing told beside the trials: V08 "
 		"V10 V11 V19 V20 V21 V22 · no list of the disks: V09 V14 V28 · "
 		"no use of the CPUs: V12 · no description of every host: V13 · "
-		"no usable sizes: V16 · no size of the data and the memory: V18\n"
+		"no usable sizes: V16 · no size of the data and the memory: V18 · too few trials: V27\n"
 		"findings   see arraymark-findings(7)\n";
 	struct result_set set = {0};
 	struct report_options o = {0};
@@ -188,7 +188,7 @@ static void faults_are_told(void **state)
 		"absent     hba8+board2 has no result of load on a\n"
 		"absent     hba8+sata2 has no result of load on 2 hosts\n"
 		"absent     there is no result of dump\n"
-		"unknown    no plan: V01 V02 V03 V15 V16 V25 V26 · too few trials: V06 · "
+		"unknown    no plan: V01 V02 V03 V15 V16 V25 V26 · too few trials: V06 V27 · "
 		"nothing told beside the trials: V08 V10 V11 V19 V21 V22 · "
 		"no list of the disks: V09 V14 V28 · no use of the CPUs: V12 · "
 		"no description of every host: V13 V29 · no usable sizes: V16 · "
