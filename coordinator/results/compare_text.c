@@ -2,6 +2,7 @@
  * The words of a comparison. Owns nothing.
  * Invariant: percentages are of the metric itself, a geometric ratio less one.
  */
+#include <float.h>
 #include <math.h>
 
 #include "common/base/units.h"
@@ -10,6 +11,9 @@
 #define PLACES_MAX 6
 #define SIDE_PLACES_MAX 2 /* decimals of all three numbers; beyond that a bound has its own */
 #define HALF_PLACES_MAX 4 /* decimals that a narrow interval makes readable */
+#define EXPONENT_FROM 1e6 /* per cent, whose digits nobody counts */
+#define EXPONENT_PLACES 2
+#define WHOLE_FROM 1000 /* per cent, which wide intervals make no use of decimals of */
 #define NOISE 1e-10 /* per cent: what is left of 0 where logarithms are added and taken away */
 
 const char *verdict_name(enum verdict v)
@@ -26,13 +30,30 @@ const char *estimator_name(enum estimator e)
 	return names[e];
 }
 
+/* "+1.00e+08": three digits, and more where what it may be off by makes more of them readable. */
+static void large_text(double percent, double half, struct buf *out)
+{
+	double places = round(log10(percent / half));
+
+	if (!(places > EXPONENT_PLACES))
+		places = EXPONENT_PLACES;
+	buf_addf(out, "%+.*e", places < PLACES_MAX ? (int)places : PLACES_MAX, fmin(percent, DBL_MAX));
+}
+
 /* A ratio is above 0, so no change is -100%: what would be rounded to that gets more decimals. So does what
  * would be rounded to 0 where it is to show its `side`; what has no digit there either is printed as the
- * least that has one. */
-static void percent_text(double percent, int places, int side, struct buf *out)
+ * least that has one. half: half of the interval's width, NaN where there is none. */
+static void percent_text(double percent, double half, int places, int side, struct buf *out)
 {
-	double v = units_rounded(percent, places);
+	double v;
 
+	if (percent >= EXPONENT_FROM) {
+		large_text(percent, half, out);
+		return;
+	}
+	if (percent >= WHOLE_FROM && half >= 1)
+		places = 0;
+	v = units_rounded(percent, places);
 	side = side && fabs(percent) > NOISE;
 	while ((v <= -100 || (v == 0 && side)) && places < PLACES_MAX)
 		v = units_rounded(percent, ++places);
@@ -61,7 +82,7 @@ static int decimals(double percent, double lo, double hi)
 
 void compare_percent_text(double ln, struct buf *out)
 {
-	percent_text(100 * expm1(ln), 1, 1, out);
+	percent_text(100 * expm1(ln), NAN, 1, 1, out);
 	buf_addc(out, '%');
 }
 
@@ -69,18 +90,19 @@ void compare_percent_text(double ln, struct buf *out)
 void compare_change_text(const struct compared *c, struct buf *out)
 {
 	double d = 100 * expm1(c->d), lo = 100 * expm1(c->lo), hi = 100 * expm1(c->hi);
+	double half = (hi - lo) / 2;
 	int places = decimals(d, lo, hi);
 
 	if (isnan(d))
 		return;
-	percent_text(d, places, c->lo > 0 || c->hi < 0, out);
+	percent_text(d, half, places, c->lo > 0 || c->hi < 0, out);
 	buf_addc(out, '%');
 	if (isnan(lo))
 		return;
 	buf_adds(out, " (");
-	percent_text(lo, places, 1, out);
+	percent_text(lo, half, places, 1, out);
 	buf_adds(out, "…");
-	percent_text(hi, places, 1, out);
+	percent_text(hi, half, places, 1, out);
 	buf_adds(out, "%)");
 }
 

@@ -4,6 +4,7 @@
  * Invariant: a redacted page holds no host name, serial, WWN, path or plan.
  */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/base/json.h"
@@ -124,11 +125,10 @@ static void outliers(struct html *h)
 		const struct result_outlier *o = &h->analysis->outliers[i];
 
 		buf_adds(h->out, "<li class=\"warning\"><strong>stands out</strong> ");
-		html_textf(h->out, "%s%s%s on %s/%s: %s %+.1f%% against its peers",
-			html_host(h, o->host, host), o->disk ? " disk " : "",
-			o->disk ? o->disk : "", o->layout, o->workload,
-			metric_table[o->metric].name, 100 * (o->ratio - 1));
-		buf_adds(h->out, "</li>\n");
+		html_textf(h->out, "%s%s%s on %s/%s: %s ", html_host(h, o->host, host), o->disk ? " disk " : "",
+			o->disk ? o->disk : "", o->layout, o->workload, metric_table[o->metric].name);
+		compare_percent_text(log(o->ratio), h->out);
+		buf_adds(h->out, " against its peers</li>\n");
 	}
 }
 

@@ -82,10 +82,9 @@ static void result_line(const struct text *t, const struct result_row *r, const 
 	if (t->opt->long_form) {
 		value_cell(out, s, r->median, most);
 		value_cell(out, s, r->stddev, most);
-		if (isnan(r->stddev))
-			markdown_cell(out, "-");
-		else
-			buf_addf(out, "| %.1f%% ", 100 * r->stddev / r->mean);
+		buf_adds(out, "| ");
+		report_cv_text(r, out);
+		buf_addc(out, ' ');
 		value_cell(out, s, r->min, r->resolution);
 		value_cell(out, s, r->max, r->resolution);
 	}
@@ -234,7 +233,9 @@ static void outliers(const struct text *t, const struct analysis_run *r)
 		markdown_plain(o->workload, t->out);
 		buf_adds(t->out, ": ");
 		markdown_plain(metric_table[o->metric].name, t->out);
-		buf_addf(t->out, " %+.1f%% against its peers\n", 100 * (o->ratio - 1));
+		buf_addc(t->out, ' ');
+		compare_percent_text(log(o->ratio), t->out);
+		buf_adds(t->out, " against its peers\n");
 	}
 }
 

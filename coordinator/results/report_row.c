@@ -40,11 +40,21 @@ void report_range_text(const char *from, const char *to, struct buf *out)
 }
 
 /* As many decimals as show that there is some. */
-static void half_width(double percent, struct buf *out)
+static void percent_text(double percent, struct buf *out)
 {
 	int places = units_decimals(percent, 1);
 
-	buf_addf(out, "±%.*f%%", places > 1 ? places : 1, percent);
+	buf_addf(out, "%.*f%%", places > 1 ? places : 1, percent);
+}
+
+void report_cv_text(const struct result_row *r, struct buf *out)
+{
+	double percent = 100 * r->stddev / r->mean;
+
+	if (isfinite(percent))
+		percent_text(percent, out);
+	else
+		buf_addc(out, '-');
 }
 
 void report_spread_text(const struct result_row *r, const struct scale *column, struct buf *out)
@@ -59,13 +69,15 @@ void report_spread_text(const struct result_row *r, const struct scale *column, 
 	char from[UNITS_LEN], to[UNITS_LEN];
 
 	scale_tell_apart(&s, lo, resolution, hi, resolution);
-	if (interval && lo > 0)
-		half_width(100 * (hi - lo) / 2 / r->mean, out);
-	else if (interval || report_has_range(r))
+	if (interval && lo > 0) {
+		buf_adds(out, "±");
+		percent_text(100 * (hi - lo) / 2 / r->mean, out);
+	} else if (interval || report_has_range(r)) {
 		buf_addf(out, "%c%s…%s%c", interval ? '(' : '[', text(&s, lo, resolution, from),
 			text(&s, hi, resolution, to), interval ? ')' : ']');
-	else
+	} else {
 		buf_addc(out, '-');
+	}
 }
 
 /* A mean of several carries a digit more than each of them; a printed one has what was printed. */

@@ -117,8 +117,7 @@ static const struct result_comparison *comparison_of(
 	return NULL;
 }
 
-/* What the run's layouts are compared with: the side of the first comparison on that host. */
-static const char *baseline_of(const struct text *t, const struct analysis_run *r, const char *host)
+const char *report_baseline(const struct text *t, const struct analysis_run *r, const char *host)
 {
 	size_t n;
 	const struct analysis_place *of = analysis_of_host(t->analysis, host, &n);
@@ -185,14 +184,14 @@ static const char *mean_text(const struct layout_table *l, const struct result_r
 static void long_cells(struct layout_table *l, const struct result_row *r)
 {
 	double most = report_mean_resolution(r);
+	struct buf cv = {0};
 	char s[UNITS_LEN];
 
 	table_cell(&l->table, "%s", scale_text(&l->scale, r->median, most, s));
 	table_cell(&l->table, "%s", scale_text(&l->scale, r->stddev, most, s));
-	if (isnan(r->stddev))
-		table_cell(&l->table, "-");
-	else
-		table_cell(&l->table, "%.1f%%", 100 * r->stddev / r->mean);
+	report_cv_text(r, &cv);
+	table_cell(&l->table, "%s", cv.data);
+	buf_free(&cv);
 	table_cell(&l->table, "%s", scale_text(&l->scale, r->min, r->resolution, s));
 	table_cell(&l->table, "%s", scale_text(&l->scale, r->max, r->resolution, s));
 }
@@ -370,7 +369,7 @@ void report_tables(
 		struct layout_table l = {.t = t,
 			.run = r,
 			.rows = rows + from,
-			.baseline = baseline_of(t, r, rows[0].host)};
+			.baseline = report_baseline(t, r, rows[0].host)};
 
 		for (to = from; to < n && rows[to].metric == rows[from].metric; to++) {
 			l.interval |= report_has_interval(&rows[to]);

@@ -46,6 +46,8 @@ void report_metric_text(enum metric_id m, struct buf *out);
  * "(0…3.21)" for one that ends at 0, else "[min…max]", both in the unit of the mean beside it; "-" where
  * there is one value. */
 void report_spread_text(const struct result_row *r, const struct scale *s, struct buf *out);
+/* "0.8%": the standard deviation over the mean; "-" where either is none, or the mean 0. Appended. */
+void report_cv_text(const struct result_row *r, struct buf *out);
 /* "3.2…4 MiB/s" of values with their units: the first one's is left out where the other has the same. */
 void report_range_text(const char *from, const char *to, struct buf *out);
 int report_has_interval(const struct result_row *r);
@@ -55,6 +57,9 @@ int report_has_range(const struct result_row *r); /* and no interval */
  * baseline beside them. */
 void report_tables(const struct text *t, const struct analysis_run *r,
 	const struct result_row *rows, size_t n);
+/* What the tables of that host compare its layouts with: the side of its first comparison in the run. NULL:
+ * nothing is compared on it, and host NULL has no table. */
+const char *report_baseline(const struct text *t, const struct analysis_run *r, const char *host);
 /* Comparisons that no table shows: host NULL: over hosts and between them. */
 void report_other_comparisons(const struct text *t, const struct analysis_run *r, const char *host);
 /* What was to be compared and has nothing to show, over all hosts. */

@@ -14,17 +14,12 @@
 
 #define SUBJECTS_MAX 6 /* named in one line; more are counted */
 
+/* baseline: of its host's tables. */
 static int is_shown_in_table(
-	const struct text *t, const struct analysis_run *r, const struct result_comparison *c)
+	const struct analysis_run *r, const struct result_comparison *c, const char *baseline)
 {
-	const struct result_comparison *first = NULL;
-
-	if (!c->host || r->headline[c->workload_index] != c->metric)
-		return 0;
-	for (size_t i = 0; i < t->analysis->n_comparisons && !first; i++)
-		if (t->analysis->comparisons[i].run == c->run)
-			first = &t->analysis->comparisons[i];
-	return first && strcmp(first->base, c->base) == 0;
+	return c->host && baseline && r->headline[c->workload_index] == c->metric &&
+	       strcmp(baseline, c->base) == 0;
 }
 
 /* Where it is too wide for the terminal, the first columns stand above the rest. */
@@ -68,11 +63,12 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 	struct table table = {.left = ~0u};
 	size_t n;
 	const struct analysis_place *of = analysis_of_host(t->analysis, host, &n);
+	const char *baseline = report_baseline(t, r, host);
 
 	for (size_t i = 0; i < n && of[i].number < t->analysis->n_comparisons; i++) {
 		const struct result_comparison *c = &t->analysis->comparisons[of[i].number];
 
-		if (c->run != r->run->id || is_shown_in_table(t, r, c))
+		if (c->run != r->run->id || is_shown_in_table(r, c, baseline))
 			continue;
 		if (table.n == 0 && !host)
 			buf_addf(t->out, "\n%sover %zu hosts%s · %g%% CI, all comparisons\n",
@@ -159,11 +155,11 @@ void report_outliers(const struct text *t, const struct analysis_run *r)
 
 		if (o->run != r->run->id)
 			continue;
-		report_addf(t->out, "stands out %s%s%s on %s/%s: %s %+.1f%% against its peers",
-			report_host(t->set, t->opt, o->host, name), o->disk ? " disk " : "",
-			o->disk ? o->disk : "", o->layout, o->workload,
-			metric_table[o->metric].name, 100 * (o->ratio - 1));
-		buf_addc(t->out, '\n');
+		report_addf(t->out, "stands out %s%s%s on %s/%s: %s ", report_host(t->set, t->opt, o->host, name),
+			o->disk ? " disk " : "", o->disk ? o->disk : "", o->layout, o->workload,
+			metric_table[o->metric].name);
+		compare_percent_text(log(o->ratio), t->out);
+		buf_adds(t->out, " against its peers\n");
 	}
 }
 

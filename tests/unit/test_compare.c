@@ -248,6 +248,15 @@ static void what_is_called_is_seen(void **state)
 		{-1e-18, -0.02, 0.02, "+0.0% (-2.0…+2.0%)"},
 		{-0.00001, NAN, NAN, "+0.0%"},
 		{0.12, 0.05, 0.2, "+13% (+5…+22%)"},
+		/* a ratio of a million, known to 1 % and to a hundredth of it; of a ten millionth more than 1 */
+		{13.815510558, 13.80551, 13.82551, "+1.00e+08% (+9.90e+07…+1.01e+08%)"},
+		{13.815510558, 13.81541, 13.81561, "+1.0000e+08% (+9.9990e+07…+1.0001e+08%)"},
+		{13.815510558, NAN, NAN, "+1.00e+08%"},
+		{1.3, -1.1, 800, "+267% (-67…+1.80e+308%)"},
+		{1e-7, 0.9e-7, 1.1e-7, "+0.00001% (+0.00001…+0.00001%)"},
+		{0.05, -2, 3, "+5.1% (-86.5…+1909%)"},
+		{2.5, 2.49, 2.51, "+1118% (+1106…+1130%)"},
+		{2.5, 2.4999, 2.5001, "+1118.2% (+1118.1…+1118.4%)"},
 	};
 
 	(void)state;
@@ -399,10 +408,14 @@ static void resolution_widens(void **state)
 static void what_is_no_value_is_missing(void **state)
 {
 	struct compare_side a = SIDE(10, 0, -3, NAN, INFINITY, 11), b = SIDE(1, 2, 3);
-	struct compared c = one(a, b, 0, plain);
+	struct compare_side some = SIDE(10, 0, 11, 12), all = SIDE(10, 11, 12), sum = SUMMARY(4, 20, 18, 23);
+	struct compared c = one(some, sum, 0, plain), same = one(all, sum, 0, plain);
 	struct compare_side none = {0};
 
 	(void)state;
+	assert_int_equal(c.n_base, 3);
+	assert_true(c.d == same.d && c.se == same.se && c.r == same.r && c.df == same.df);
+	c = one(a, b, 0, plain);
 	assert_int_equal(c.n_base, 2);
 	assert_int_equal(c.verdict, VERDICT_TOO_FEW);
 	c = one(none, b, 0, plain);
@@ -505,7 +518,7 @@ static void no_change_is_all(void **state)
 		{.d = -2, .lo = -9, .hi = 5, .n = 3},
 		{.d = -9, .lo = -40, .hi = 22, .n = 3},
 	};
-	static const char *const words[] = {"-86% (-99.99…+14741%)", "-99.99% (-99.999999…+358491284513%)"};
+	static const char *const words[] = {"-86% (-99.99…+14741%)", "-99.99% (-99.999999…+3.58e+11%)"};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++)
