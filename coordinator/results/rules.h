@@ -129,6 +129,12 @@ void rule_pace_lost(const struct rule_input *in);
 void rule_environments(const struct rule_input *in);      /* V13 */
 /* Of V13: what the trials of a workload took. */
 void rule_inputs_differ(const struct rule_input *in);
+/* Of V13: layouts, or hosts where these are compared, stand on disks of other kinds. */
+void rule_disks_unlike(const struct rule_input *in);
+struct volume_disks;
+/* A volume of real disks whose host told about each of them; of others the rule is unknown, but for scratch
+ * disks, of which there is nothing to know. */
+int rule_volume_is_told(const struct rule_input *in, const struct volume_disks *d);
 /* Of V13: what files tell of the data of their trials. */
 void rule_data_differ(const struct rule_input *in);
 /* Of V13: where and how the runs were measured that stand beside each other. */

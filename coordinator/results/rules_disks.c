@@ -20,8 +20,7 @@ static const struct layout *layout_of(const struct rule_input *in, const struct 
 	return p && d->layout_index < p->n_layouts ? &p->layouts[d->layout_index] : NULL;
 }
 
-/* A volume of real disks whose host told about each of them; else the rule learns that it is not. */
-static int is_told(const struct rule_input *in, const struct volume_disks *d)
+int rule_volume_is_told(const struct rule_input *in, const struct volume_disks *d)
 {
 	const struct layout *l = layout_of(in, d);
 
@@ -50,7 +49,7 @@ static void each_volume(const struct rule_input *in,
 	if (n == 0)
 		finding_unknown(in, "no list of the disks");
 	for (size_t i = 0; i < n; i++)
-		if (is_told(in, &v[i]))
+		if (rule_volume_is_told(in, &v[i]))
 			check(in, &v[i]);
 	volume_disks_free(v, n);
 }

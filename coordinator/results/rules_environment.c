@@ -50,17 +50,19 @@ static void differs(const struct rule_input *in, enum severity severity, const c
 		"%s: %s on %s, %s on %s", name, a, a_host, b, b_host);
 }
 
-/* The first host that differs from the first that tells. */
+/* The first host that differs from the first that tells. What none tells, none has: a CPU governor, ZFS. */
 static void check_field(const struct rule_input *in, enum severity severity, size_t field)
 {
 	char *first = NULL;
 	const char *first_host = NULL;
+	int found = 0, silent = 0;
 
-	for (size_t i = 0; i < in->run->n_hosts; i++) {
+	for (size_t i = 0; i < in->run->n_hosts && !found; i++) {
 		const char *host = in->run->hosts[i];
 		char *v = rule_environment_text(rule_inventory(in, host), field);
-		int found = v && first && strcmp(v, first) != 0;
 
+		silent |= !v;
+		found = v && first && strcmp(v, first) != 0;
 		if (found)
 			differs(in, severity, fields[field].name, first_host, first, host, v);
 		if (v && !first) {
@@ -69,9 +71,9 @@ static void check_field(const struct rule_input *in, enum severity severity, siz
 		} else {
 			free(v);
 		}
-		if (found)
-			break;
 	}
+	if (first && silent)
+		finding_unknown(in, "not told by every host: %s", fields[field].name);
 	free(first);
 }
 
@@ -117,6 +119,7 @@ void rule_environments(const struct rule_input *in)
 	size_t told = 0;
 
 	rule_inputs_differ(in);
+	rule_disks_unlike(in);
 	if (in->run->run->n_sources)
 		rule_sources_differ(in);
 	for (size_t i = 0; i < in->run->n_hosts; i++)

@@ -25,7 +25,7 @@ static const struct {
 	{"postgresql", "PostgreSQL ", NULL, "PostgreSQL", SEVERITY_WARNING},
 };
 
-/* Caller frees; NULL where the trial does not tell. */
+/* Caller frees; NULL where the trial does not tell, "" for what is new each time. */
 static char *taken_by(const struct result_trial *t, size_t i)
 {
 	const struct trial_detail *d = &t->sum.detail;
@@ -33,9 +33,10 @@ static char *taken_by(const struct result_trial *t, size_t i)
 	for (size_t k = 0; k < d->n_notes; k++) {
 		const char *text = d->notes[k].text, *at;
 
-		if (strcmp(d->notes[k].name, taken[i].note) ||
-			(taken[i].unless && str_starts(text, taken[i].unless)))
+		if (strcmp(d->notes[k].name, taken[i].note))
 			continue;
+		if (taken[i].unless && str_starts(text, taken[i].unless))
+			return xstrdup("");
 		at = strstr(text, taken[i].after);
 		if (at)
 			return xstrndup(at + strlen(taken[i].after),
@@ -48,7 +49,8 @@ static char *taken_by(const struct result_trial *t, size_t i)
 struct first {
 	const struct result_trial *trial;
 	char *value;
-	int told; /* a difference */
+	int told;   /* a difference */
+	int untold; /* a trial does not tell */
 };
 
 static void compare_taken(const struct rule_input *in, const struct result_row *row,
@@ -56,6 +58,11 @@ static void compare_taken(const struct rule_input *in, const struct result_row *
 {
 	char *now = taken_by(t, i);
 
+	first->untold |= !now;
+	if (now && !*now) {
+		free(now);
+		return;
+	}
 	if (now && first->value && !first->told && strcmp(now, first->value)) {
 		first->told = 1;
 		finding_add(in, taken[i].severity, NULL, NULL, row->workload,
@@ -154,12 +161,12 @@ static void amounts_differ(const struct rule_input *in)
 		if (!is_of_amount(row->metric) || !is_compared(in, row))
 			continue;
 		amounts_within(in, row);
-		if (isnan(bytes_of(row)))
-			continue;
 		if (!first || first->workload_index != row->workload_index ||
 			first->metric != row->metric || strcmp(first->host, row->host) != 0) {
 			first = row;
 			told = 0;
+		} else if (isnan(bytes_of(row)) != isnan(bytes_of(first))) {
+			finding_unknown(in, "no amount of data of every time");
 		} else if (!told && fabs(bytes_of(row) / bytes_of(first) - 1) > AMOUNT_DIFFERS) {
 			amount_told(in, first, row);
 			told = 1;
@@ -229,8 +236,11 @@ void rule_inputs_differ(const struct rule_input *in)
 			for (unsigned k = 0; k < row->listed; k++)
 				compare_taken(in, row, row->trials[k], i, &first[row->workload_index]);
 		}
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; k < n; k++) {
+			if (first[k].value && first[k].untold)
+				finding_unknown(in, "not told of every trial: %s", taken[i].what);
 			free(first[k].value);
+		}
 		free(first);
 	}
 }

@@ -52,8 +52,8 @@ static int windows_of(const struct result_series *s, double rate[WINDOWS])
 }
 
 /* Range, and the change of the least-squares line from the first window to the last, as parts of the
- * mean. */
-static void shape_of(const double rate[WINDOWS], double *ret_range, double *ret_slope)
+ * mean. 0: there is none, since nothing moved. */
+static int shape_of(const double rate[WINDOWS], double *ret_range, double *ret_slope)
 {
 	double mean = 0, lo = rate[0], hi = rate[0], xy = 0, xx = 0;
 
@@ -66,8 +66,11 @@ static void shape_of(const double rate[WINDOWS], double *ret_range, double *ret_
 		xy += x * rate[w];
 		xx += x * x;
 	}
-	*ret_range = mean > 0 ? (hi - lo) / mean : 0;
-	*ret_slope = mean > 0 ? xy / xx * (WINDOWS - 1) / mean : 0;
+	if (!(mean > 0))
+		return 0;
+	*ret_range = (hi - lo) / mean;
+	*ret_slope = xy / xx * (WINDOWS - 1) / mean;
+	return 1;
 }
 
 static void check_trial(const struct rule_input *in, const struct result_trial *t)
@@ -76,10 +79,16 @@ static void check_trial(const struct rule_input *in, const struct result_trial *
 	double rate[WINDOWS], range, slope;
 
 	if (!s || windows_of(s, rate) < 0) {
-		finding_unknown(in, "no series of every trial");
+		finding_unknown(in, s ? "a series too short to tell" : "no series of every trial");
 		return;
 	}
-	shape_of(rate, &range, &slope);
+	if (!shape_of(rate, &range, &slope)) {
+		finding_add(in, SEVERITY_WARNING, t->host, t->layout_name, t->workload_name,
+			json_pack("{si sf}", "block", (int)t->block, "rate", 0.0),
+			"block %u: in its last half nothing was written: not in a steady state",
+			(unsigned)t->block);
+		return;
+	}
 	if (range <= RANGE && fabs(slope) <= SLOPE)
 		return;
 	finding_add(in, SEVERITY_WARNING, t->host, t->layout_name, t->workload_name,

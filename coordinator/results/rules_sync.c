@@ -331,6 +331,14 @@ static void server_told(const struct rule_input *in, const char *name, const str
 		s->on);
 }
 
+/* Whether its plan has PostgreSQL do the work, whose settings each trial tells of. */
+static int is_of_server(const struct rule_input *in, const struct result_row *row)
+{
+	const struct plan *p = in->run->plan;
+
+	return p && row->workload_index < p->n_workloads && p->workloads[row->workload_index].pg;
+}
+
 /* Where runs are compared, each has its own server; a host's says nothing of another host's layouts. */
 static void servers_differ(const struct rule_input *in, const char *name)
 {
@@ -350,6 +358,8 @@ static void servers_differ(const struct rule_input *in, const char *name)
 			const char *v = server_setting(row->trials[i], name, text);
 			int new = v && !(s.on && s.off);
 
+			if (!v && is_of_server(in, row))
+				finding_unknown(in, "not told how PostgreSQL was set in every trial");
 			if (new && strcmp(v, "off") == 0)
 				s.off = row->layout;
 			else if (new)

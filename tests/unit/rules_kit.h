@@ -143,7 +143,8 @@ static inline void add_host(const struct scene *c, const char *host, const char 
 			json_integer((json_int_t)(c->ram ? c->ram : 32 * GIB)));
 	if (c->zfs)
 		json_object_set_new(v.inventory, "zfs", json_string(c->zfs));
-	add_disks(c, v.inventory);
+	if (!json_object_get(v.inventory, "disks"))
+		add_disks(c, v.inventory);
 	export_environment(&v, lines);
 	json_decref(v.inventory);
 }

@@ -11,11 +11,19 @@
 	", \"rotational\": " rotational ", \"model\": \"" model "\""
 #define HDD DISK("write back", "4096", "true", "ST4000NM0023")
 #define SSD DISK("write back", "4096", "false", "INTEL SSDSC2")
+#define LINK(speed) ", \"link_speed\": \"" speed "\""
+/* Host b, whose first disk is of that model. */
+#define HOST_OF(model)                                                                             \
+	"{\"kernel\": \"6.1\", \"cpus\": 4, \"disks\": [{\"id\": \"serial:0\", \"model\": \"" model "\"}, "      \
+	"{\"id\": \"serial:1\", \"model\": \"ST4000NM0023\"}, {\"id\": \"serial:2\", \"model\": "               \
+	"\"ST4000NM0023\"}, {\"id\": \"serial:3\", \"model\": \"ST4000NM0023\"}]}"
 #define REAL "{pool: {level: mirror, disks: 2, ashift: 12}}"
 static const double flat[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4,
 	4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
 static const double falling[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 	9, 8, 8, 8, 8, 7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5};
+
+static const double stopped[40] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
 
 static const struct rule_case table[] = {
 	{"a tenth from the disks", "V01", {.op = "read", .physical = 6 * GIB}, FIRES,
@@ -170,19 +178,23 @@ static const struct rule_case table[] = {
 		UNKNOWN, 0, NULL},
 	{"an import", "V08", {.summary = 1}, UNKNOWN, 0, NULL},
 	{"a disk was busy before", "V10",
-		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}}, .look_busy = 0.5}, FIRES, SEVERITY_WARNING,
+		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}}, .look_busy = 0.5}, BOTH, SEVERITY_WARNING,
 		"a disk of the volume was 50% busy right before"},
 	{"the CPUs were busy before", "V10",
-		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}, {EVIDENCE_LOOK_CPU_PERMILLE, 750}}}, FIRES,
+		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}, {EVIDENCE_LOOK_CPU_PERMILLE, 750}}}, BOTH,
 		SEVERITY_WARNING, "the CPUs were 75% busy"},
 	{"another disk is copied", "V10",
 		{.told = {{EVIDENCE_OTHER_READ_BYTES, 1 << 30}, {EVIDENCE_OTHER_WRITE_BYTES, 0}}},
-		FIRES, SEVERITY_WARNING, "other disks moved up to 1024 MiB/s"},
+		BOTH, SEVERITY_WARNING, "other disks moved up to 1024 MiB/s"},
 	{"a greedy neighbour", "V10",
 		{.host_cpu = 0.5, .worker_cpu = 0.5,
 			.told = {{EVIDENCE_CPU_STEAL_NS, NS_PER_S},
 				{EVIDENCE_OTHER_READ_BYTES, 0}, {EVIDENCE_OTHER_WRITE_BYTES, 0}}},
-		FIRES, SEVERITY_WARNING, "the hypervisor kept 20.0% of the CPU time"},
+		BOTH, SEVERITY_WARNING, "the hypervisor kept 20.0% of the CPU time"},
+	{"a busy host that tells all", "V10",
+		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}, {EVIDENCE_LOOK_CPU_PERMILLE, 750},
+			 {EVIDENCE_OTHER_READ_BYTES, 0}, {EVIDENCE_OTHER_WRITE_BYTES, 0}}},
+		FIRES, SEVERITY_WARNING, "the CPUs were 75% busy right before a trial"},
 	{"a quiet host", "V10",
 		{.told = {{EVIDENCE_LOOK_NS, NS_PER_S}, {EVIDENCE_LOOK_CPU_PERMILLE, 30},
 			 {EVIDENCE_OTHER_READ_BYTES, 5000000}, {EVIDENCE_OTHER_WRITE_BYTES, 4096}},
@@ -228,6 +240,31 @@ static const struct rule_case table[] = {
 		SEVERITY_NOTE, "memory: 16 GiB on b, 32 GiB on a"},
 	{"hosts alike", "V13", {.other = "{\"kernel\": \"6.1\", \"cpus\": 4}"}, SILENT, 0, NULL},
 	{"one host", "V13", {0}, SILENT, 0, NULL},
+	{"what one of two hosts does not tell", "V13", {.other = "{\"kernel\": \"6.1\"}"}, UNKNOWN, 0, NULL},
+	{"disks alike", "V13", {.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}}}, SILENT, 0,
+		NULL},
+	{"a disk of another model", "V13",
+		{.left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, SSD}}}, FIRES, SEVERITY_NOTE,
+		"disk model: ST4000NM0023 under left, INTEL SSDSC2, ST4000NM0023 under right"},
+	{"a slower link", "V13",
+		{.left = REAL, .right = REAL,
+			.disks = {{HDD LINK("6.0 Gbit"), HDD LINK("6.0 Gbit")},
+				{HDD LINK("6.0 Gbit"), HDD LINK("3.0 Gbit")}}},
+		FIRES, SEVERITY_NOTE, "link speed: 6.0 Gbit under left, 3.0 Gbit, 6.0 Gbit under right"},
+	{"a link that one disk does not tell", "V13",
+		{.left = REAL, .right = REAL,
+			.disks = {{HDD LINK("6.0 Gbit"), HDD LINK("6.0 Gbit")}, {HDD LINK("6.0 Gbit"), HDD}}},
+		UNKNOWN, 0, NULL},
+	{"hosts of other disks are compared", "V13",
+		{.by = "host", .left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}},
+			.other = HOST_OF("WDC WD40"),
+			.b = &(const struct scene){.host = "b", .disks = {{HDD, HDD}, {HDD, HDD}}}},
+		FIRES, SEVERITY_WARNING, "disk model: ST4000NM0023 on a, ST4000NM0023, WDC WD40 on b"},
+	{"hosts of the same disks are compared", "V13",
+		{.by = "host", .left = REAL, .right = REAL, .disks = {{HDD, HDD}, {HDD, HDD}},
+			.other = HOST_OF("ST4000NM0023"),
+			.b = &(const struct scene){.host = "b", .disks = {{HDD, HDD}, {HDD, HDD}}}},
+		SILENT, 0, NULL},
 	{"two agents under one kernel", "V29",
 		{.other = "{\"kernel\": \"6.1\", \"cpus\": 4, \"boot_id\": \"5d5f\"}"}, FIRES,
 		SEVERITY_WARNING, "b is on the same machine as a"},
@@ -342,6 +379,13 @@ static const struct rule_case table[] = {
 			.stream = "{op: write, size: 64G}, duration: 40s",
 			.rates = flat},
 		SILENT, 0, NULL},
+	{"nothing in its last half", "V26",
+		{.left = REAL,
+			.right = REAL,
+			.disks = {{SSD, SSD}, {SSD, SSD}},
+			.stream = "{op: write, size: 64G}, duration: 40s",
+			.rates = stopped},
+		FIRES, SEVERITY_WARNING, "in its last half nothing was written"},
 	{"turning disks", "V26",
 		{.left = REAL,
 			.right = REAL,
