@@ -225,6 +225,32 @@ static int has_parts(const char *from, const char *to, int *ret_blanks)
 	return parts;
 }
 
+/* The time before on the same line, with only blanks between. */
+struct beside {
+	double unit, seconds; /* its last unit; 0: none */
+};
+
+/* "1 min 2 h" are no parts of one time, in that order, but hardly two either: of trials of one thing none is
+ * more than twice as long as another. */
+static int check_beside(
+	struct beside *b, struct reader *r, const char *from, const char *to, double seconds)
+{
+	const char *word = to, *ignored;
+	double unit = time_unit(skip_blanks(from + strspn(from, "0123456789.,")), &ignored);
+	struct beside before = *b;
+
+	while (word > from && (isalpha((unsigned char)word[-1]) || (unsigned char)word[-1] >= 0x80))
+		word--;
+	*b = (struct beside){time_unit(word, &ignored), seconds};
+	if (!(before.unit > 0) || !(unit > 0) || unit == before.unit ||
+		fmax(seconds, before.seconds) <= 2 * fmin(seconds, before.seconds))
+		return 0;
+	return reader_wrong(r,
+		"'%.40s': is that one time in parts, or several? Write 1h2m3s without blanks, the longest part "
+		"first, or one value a line",
+		skip_blanks(r->s));
+}
+
 /* KiB are clear, kB are not: beside each other the doubt is told, once a list. */
 static void check_powers(
 	struct list *l, struct reader *r, const struct quantity *q, struct format_found *f)
@@ -249,6 +275,7 @@ static int take_values(
 {
 	const char *p = behind_ordinal(skip_blanks(r->s));
 	int single = 0, blanks = 0; /* times of one part; of several with blanks between */
+	struct beside beside = {0};
 
 	if (is_key(p))
 		return context_unknown(r, p);
@@ -285,12 +312,14 @@ static int take_values(
 			if (!strcmp(q.metric, "elapsed") && seconds_check(&q.number, r->e))
 				return reader_place(r);
 		}
-		if (check_same(l, r, &q, plain))
+		if (check_same(l, r, &q, plain) || check_beside(&beside, r, from, p, q.number.value))
 			return -1;
 		add_value(r, &q, c, f);
 		check_powers(l, r, &q, f);
-		while (*p && (strchr(",;", *p) || skip_blanks(p) != p))
+		while (*p && (strchr(",;", *p) || skip_blanks(p) != p)) {
+			beside = strchr(",;", *p) ? (struct beside){0} : beside;
 			p = strchr(",;", *p) ? p + 1 : skip_blanks(p);
+		}
 	}
 	return 0;
 }
