@@ -126,7 +126,7 @@ static int score_time(const struct format_text *head)
 }
 
 const struct format format_time = {.name = "time",
-	.summary = "bash, posix, zsh, GNU and BSD time",
+	.summary = "bash, posix, zsh, fish, csh, GNU, toybox and BSD time",
 	.workload = "command",
 	.score = score_time,
 	.read = read_time};

@@ -61,6 +61,16 @@ static int rest_of_word_line(const char *end, int tab)
 	return p == end || tab || like_number(p) ? -1 : 1;
 }
 
+enum { REAL, USER, SYSTEM };
+
+static void set_time(struct timing *t, int which, const struct number *n)
+{
+	t->has_real = which == REAL;
+	t->has_user = which == USER;
+	t->has_system = which == SYSTEM;
+	*(which == REAL ? &t->real : which == USER ? &t->user : &t->system) = *n;
+}
+
 /* "real	18m15.395s", "user 0.00", "sys 0.00". */
 static int word_line(const char *s, struct timing *t, struct err *e)
 {
@@ -87,10 +97,7 @@ static int word_line(const char *s, struct timing *t, struct err *e)
 	if (r < 0 || (r == 0 && end[-1] == 'm'))
 		return err_set(e, ERR_INPUT, "'%.40s' is not a time, such as 0m1.234s or 1.23, or not all of it", at);
 	t->kind = "bash or posix time";
-	t->has_real = i == 0;
-	t->has_user = i == 1;
-	t->has_system = i == 2;
-	*(i == 0 ? &t->real : i == 1 ? &t->user : &t->system) = n;
+	set_time(t, (int)i, &n);
 	return r == 0;
 }
 
@@ -161,31 +168,77 @@ static int zsh_line(const char *s, struct timing *t, struct err *e)
 
 static int verbose_line(const char *s, struct timing *t, struct err *e)
 {
-	static const char *const heads[] = {"Elapsed (wall clock) time (h:mm:ss or m:ss):",
-		"User time (seconds):", "System time (seconds):"};
+	static const struct {
+		const char *head, *kind;
+		int which;
+	} lines[] = {{"User time (seconds):", "GNU time -v", USER},
+		{"System time (seconds):", "GNU time -v", SYSTEM},
+		{"Elapsed (wall clock) time (h:mm:ss or m:ss):", "GNU time -v", REAL},
+		{"Real time (s):", "toybox time -v", REAL}, {"User time (s):", "toybox time -v", USER},
+		{"System time (s):", "toybox time -v", SYSTEM}};
 	struct number n;
 	const char *at = NULL, *end;
 	size_t i;
 	int r;
 
-	for (i = 0; i < ARRAY_LEN(heads) && !at; i++)
-		at = after_word(s, heads[i]);
+	for (i = 0; i < ARRAY_LEN(lines) && !at; i++)
+		at = after_word(s, lines[i].head);
 	if (!at)
 		return after_word(s, "Elapsed (wall clock) ")
 			       ? err_set(e, ERR_INPUT, "'%.60s' is not a whole line of GNU time -v", s)
 			       : 0;
 	at = skip_blanks(at);
 	r = time_at(at, &n, &end, e);
+	t->kind = lines[--i].kind;
 	if (r < 0)
 		return -1;
 	if (r == 0 || !is_blank(end))
-		return err_set(e, ERR_INPUT, "'%.40s' is not a time of GNU time -v, or not all of it", at);
-	t->kind = "GNU time -v";
-	t->has_real = i == 1;
-	t->has_user = i == 2;
-	t->has_system = i == 3;
-	t->ahead = i != 1;
-	*(i == 1 ? &t->real : i == 2 ? &t->user : &t->system) = n;
+		return err_set(e, ERR_INPUT, "'%.40s' is not a time of %s, or not all of it", at, t->kind);
+	set_time(t, lines[i].which, &n);
+	t->ahead = i < 2;
+	t->step = i < 3 ? 0 : 1e-6;
+	return 1;
+}
+
+/* "Executed in    1.50 secs      fish           external", and the processor's below it. */
+static int fish_line(const char *s, struct timing *t, struct err *e)
+{
+	static const char *const heads[] = {"Executed in ", "usr time ", "sys time "};
+	struct number n;
+	const char *at = NULL, *end;
+	int i, plain;
+
+	for (i = 0; i < 3 && !at; i++)
+		at = after_word(s, heads[i]);
+	if (!at || !like_number(skip_blanks(at)))
+		return 0;
+	at = skip_blanks(at);
+	if (time_parse(at, COMMA_DECIMAL, &n, &plain, &end, e))
+		return -1;
+	if (plain || is_blank(end))
+		return err_set(e, ERR_INPUT, "'%.60s' is not a whole line of fish's time", s);
+	t->kind = "fish time";
+	set_time(t, i - 1, &n);
+	return 1;
+}
+
+/* "1.500u 0.100s 0:03.25 49.2%	0+0k 0+0io 0pf+0w". */
+static int csh_line(const char *s, struct timing *t, struct err *e)
+{
+	const char *p = s;
+
+	if (!isdigit((unsigned char)*p) || time_at(p, &t->user, &p, e) != 1 || *p != 'u' || p[1] != ' ')
+		return 0;
+	p = skip_blanks(p + 1);
+	if (!isdigit((unsigned char)*p) || time_at(p, &t->system, &p, e) != 1 || p[-1] != 's' || *p != ' ')
+		return 0;
+	p = skip_blanks(p);
+	if (time_at(p, &t->real, &p, e) < 0)
+		return -1;
+	if (*p != ' ' || !strchr(p, '%'))
+		return err_set(e, ERR_INPUT, "'%.60s' is not a whole line of csh's time", s);
+	t->kind = "csh time";
+	t->has_real = t->has_user = t->has_system = 1;
 	return 1;
 }
 
@@ -264,21 +317,21 @@ static int wrong_line(struct err *e)
 int timing_line(const char *line, struct timing *ret, struct err *e)
 {
 	static int (*const shapes[])(const char *, struct timing *, struct err *) = {
-		word_line, verbose_line, failure_line, bsd_line, gnu_line, zsh_line};
+		word_line, verbose_line, failure_line, fish_line, csh_line, bsd_line, gnu_line, zsh_line};
+	enum { OWN_WORDS = 5 }; /* shapes that begin with a word of their own: they may turn a number down */
 	const char *s = skip_blanks(line);
 	struct err why;
 	int broken = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 		struct timing t = {0};
-		int r = shapes[i](s, &t, i < 3 || broken ? e : &why);
+		int r = shapes[i](s, &t, i < OWN_WORDS || broken ? e : &why);
 
 		if (r == 1) {
 			*ret = t;
 			return 1;
 		}
-		/* Only a shape that begins with a word of its own may turn a number down. */
-		if (r == -1 && i < 3)
+		if (r == -1 && i < OWN_WORDS)
 			return wrong_line(e);
 		broken |= r == -1;
 	}
@@ -292,11 +345,13 @@ int timing_line(const char *line, struct timing *ret, struct err *e)
 	return wrong_line(e);
 }
 
-/* No tool prints a time without a unit in less than hundredths of a second, or leaves the end of the line
- * away. */
+/* No tool prints a time without a unit in less than hundredths of a second, toybox -v less than six
+ * decimals, or leaves the end of the line away. */
 int timing_check(struct reader *r, const struct timing *t)
 {
-	if (reader_is_open(r) && isdigit((unsigned char)r->s[r->len - 1]) && t->real.resolution > 0.011)
+	double step = t->step > 0 ? t->step : 0.01;
+
+	if (reader_is_open(r) && isdigit((unsigned char)r->s[r->len - 1]) && t->real.resolution > 1.1 * step)
 		return reader_wrong(r,
 			"the text ends in '%.40s', which is cut off: end the line where it is not",
 			skip_blanks(r->s));

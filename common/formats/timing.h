@@ -1,4 +1,4 @@
-/* Lines that bash, posix shells, zsh, GNU time and BSD time print. Internal to common/formats. */
+/* What shells (bash, posix, zsh, fish, csh), GNU, toybox and BSD time print. Internal to common/formats. */
 #ifndef COMMON_FORMATS_TIMING_H
 #define COMMON_FORMATS_TIMING_H
 
@@ -10,6 +10,7 @@ struct timing {
 	int has_real, has_user, has_system;
 	int ahead;        /* what it has belongs to a real time that comes later (GNU time -v) */
 	const char *kind; /* static: "bash or posix time" */
+	double step;      /* s, of the last digit of what is whole; 0: not known */
 	char failure[80]; /* "": nothing; else what the line says went wrong */
 	int failure_ahead;
 };

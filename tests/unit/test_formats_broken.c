@@ -119,6 +119,12 @@ static void broken_lines_of_time_are_errors(void **state)
 		{"Elapsed (wall clock) time (h:mm:ss or m:ss):", "'' is not a time"},
 		{"Elapsed (wall clock) time (h:m", "is not a whole line"},
 		{"User time (seconds): x\n", "'x' is not a time"},
+		{"Real time (s): nan\n", "'nan' is not a number"},
+		{"Executed in    1.00 se", "is not a whole line of fish's time"},
+		{"Executed in    1.0", "is not a whole line of fish's time"},
+		{"Executed in    nan secs   fish   external\n", "'nan' is not a number"},
+		{"1.500u 0.100s nan 49.2%\t0+0k\n", "'nan' is not a number"},
+		{"1.500u 0.100s 0:03.25", "is not a whole line of csh's time"},
 	};
 
 	(void)state;
@@ -218,6 +224,10 @@ static void a_cut_text_has_no_other_numbers(void **state)
 			 "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.25\n\tExit status: 0\n"},
 		{"time", "        3.25 real         1.50 user         0.10 sys\n"},
 		{"time", "sleep 3  1.50s user 0.10s system 49% cpu 3.251 total\n"},
+		{"time", "Executed in   18.25 mins    fish           external\n"
+			 "   usr time    1.50 secs    450.00 micros    1.49 secs\n"},
+		{"time", "1.500u 0.100s 0:03.25 49.2%\t0+0k 0+0io 0pf+0w\n"},
+		{"time", "Real time (s): 3.251234\nUser time (s): 1.500000\n"},
 		{"filebench", "61.0: IO Summary: 130000 ops 1300.000 ops/s 200/200 rd/wr 6.5mb/s 4.000ms/op\n"},
 		{"filebench", "IO Summary: 130000 ops 1300.0 ops/s, (200/200 r/w) 6.5mb/s, 325us cpu/op, "
 			      "13.0ms latency\n"},
@@ -256,7 +266,8 @@ static void a_cut_text_has_no_other_numbers(void **state)
 /* Prose and other programs' lines that have words of a result in them. */
 static void other_lines_are_passed_over(void **state)
 {
-	static const char *const lines[] = {"real life is different", "real 10 times faster",
+	static const char *const lines[] = {"Executed in parallel", "usr time is short", "4u rack",
+		"2 sys time of it", "real life is different", "real 10 times faster",
 		"real information", "user information", "user", "users 5", "sys", "real-time clock",
 		"10 real disks", "time elapsed", "5 min elapsed", "user\tsystem\telapsed",
 		"1048576 bytes free", "1048576 bytes written to disk", "512 bytes (see above)",
