@@ -32,6 +32,8 @@ struct state {
 	int at_records;      /* it says "record", and nothing but blank lines came behind it */
 	struct data_told command; /* what the dd of the last command line wrote */
 	char *failure;       /* of the transfer to come, NULL: none */
+	int interrupted;     /* "^C" stood there, and nothing but what dd says of it since */
+	int cut;             /* the last transfer failed, but as a line of progress, which is no end */
 	char *unopened;      /* what was said last of a dd that began none, or NULL */
 };
 
@@ -54,13 +56,17 @@ static int counts_go_on(const struct state *s, unsigned long long had_bytes, uns
 }
 
 /* What was printed before is an earlier state of the same transfer (signal, status=progress): the
- * counts of records stood between the two, and bytes, seconds and the counts have grown. */
+ * counts of records stood between the two, and bytes, seconds and the counts have grown. Lines of
+ * progress that were not overwritten follow each other without counts, in whole seconds. */
 static int is_progress(const struct state *s, const struct format_record *last,
 	const struct dd_transfer *t, const struct number *seconds)
 {
-	if (!s->transfers || !s->records || last->error || t->bytes < last->bytes ||
+	if (!s->transfers || (last->error && !s->cut) || t->bytes < last->bytes ||
 		seconds->value < last->seconds)
 		return 0;
+	if (!s->records)
+		return !s->had_records && last->seconds_resolution > 0.99 && t->bytes > last->bytes &&
+		       seconds->value > last->seconds;
 	return !s->had_records || (t->bytes > last->bytes && seconds->value > last->seconds &&
 					  counts_go_on(s, last->bytes, t->bytes));
 }
@@ -72,8 +78,10 @@ static int is_surely_progress(const struct state *s)
 	unsigned long long had_in = s->had[IN].whole + s->had[IN].part,
 			   had_out = s->had[OUT].whole + s->had[OUT].part;
 
-	return !s->had_records || (had_in == had_out + 1 && s->count[IN].whole + s->count[IN].part ==
-								    s->count[OUT].whole + s->count[OUT].part);
+	if (!s->had_records)
+		return s->records > 0;
+	return had_in == had_out + 1 && s->count[IN].whole + s->count[IN].part ==
+						s->count[OUT].whole + s->count[OUT].part;
 }
 
 /* The last record was an earlier state of the transfer at the line. */
@@ -103,24 +111,35 @@ static void note_transfer(struct format_found *f, const struct format_record *re
 		units_number(rate / 1048576, 4, mib), context_of(rec, of, sizeof(of)));
 }
 
+/* Why the transfer that is reported now failed, and takes it; NULL: it did not. */
+static char *failure_of(struct state *s)
+{
+	char *failure = s->failure;
+
+	s->failure = NULL;
+	return failure ? failure : s->interrupted ? xstrdup("dd was interrupted") : NULL;
+}
+
 static int take_transfer(
 	struct reader *r, struct state *s, const struct dd_transfer *t, struct format_found *f)
 {
+	char *failure;
 	struct format_record *rec;
 
 	if (f->n_records && is_progress(s, &f->records[f->n_records - 1], t, &t->seconds))
 		take_back(s, r->no, f);
 	else
 		s->in_progress = 0;
-	if (!s->failure && t->bytes == 0)
-		s->failure = xstrdup("dd transferred no bytes");
-	if (!s->failure && seconds_check(&t->seconds, r->e))
+	failure = failure_of(s);
+	if (!failure && t->bytes == 0)
+		failure = xstrdup("dd transferred no bytes");
+	if (!failure && seconds_check(&t->seconds, r->e))
 		return reader_place(r);
 	rec = found_record(f, r->no);
 	rec->bytes = t->bytes;
 	rec->seconds = t->seconds.value;
 	rec->seconds_resolution = t->seconds.resolution;
-	rec->error = s->failure;
+	rec->error = failure;
 	rec->data = s->command;
 	context_apply(&s->c, rec);
 	if (rec->error) {
@@ -129,10 +148,11 @@ static int take_transfer(
 		record_compute(rec);
 		note_transfer(f, rec, "its own time");
 	}
+	s->interrupted = strstr(r->s, "^C") != NULL;
+	s->cut = s->interrupted || (t->bytes == 0 && !s->records);
 	s->had_records = s->records > 0;
 	memcpy(s->had, s->count, sizeof(s->had));
 	memset(s->count, 0, sizeof(s->count));
-	s->failure = NULL;
 	s->records = s->untimed = 0;
 	s->transfers = 1;
 	return 0;
@@ -159,8 +179,7 @@ static int take_real(
 	if (!own) {
 		last = found_record(f, r->no);
 		context_apply(&s->c, last);
-		last->error = s->failure;
-		s->failure = NULL;
+		last->error = failure_of(s);
 	}
 	last->seconds = t->real.value;
 	last->seconds_resolution = t->real.resolution;
@@ -172,15 +191,16 @@ static int take_real(
 	else
 		found_note(f, r->no, r->no, "%s: elapsed %.9g s, bytes not known", t->kind,
 			last->seconds);
-	s->transfers = s->untimed = s->records = 0;
+	s->transfers = s->untimed = s->records = s->interrupted = 0;
 	return 0;
 }
 
 /* What dd could not open, or was not asked for in the right words, it did not begin. */
 static int is_before_transfer(const char *line)
 {
-	static const char *const words[] = {
-		"failed to open", "opening ", "can't open", "cannot open", "unrecognized ", "invalid "};
+	static const char *const words[] = {"failed to open", "opening ", "can't open", "cannot open",
+		"unrecognized ", "invalid ", "No such file or directory", "Permission denied",
+		"Is a directory", "Read-only file system"};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strstr(line, words[i]))
@@ -223,8 +243,10 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 
 	if (f->n_records && is_cut_records(r))
 		return reader_wrong(r, "'%.40s' is cut off, as is the dd that it begins to tell of", r->s);
-	if (!is_blank(r->s))
+	if (!is_blank(r->s)) {
 		s->transfers = s->at_records = 0;
+		s->interrupted = strstr(r->s, "^C") != NULL;
+	}
 	if (dd_command_line(r->s, &s->command)) {
 		if (s->command.known)
 			found_note(f, r->no, r->no, "dd's command line: data %s of what follows",
@@ -266,8 +288,8 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 	struct timing time;
 	int what;
 
-	if (strstr(r->s, "^C") && !s->failure)
-		s->failure = xstrdup("dd was interrupted");
+	if (strstr(r->s, "^C"))
+		s->interrupted = 1;
 	what = dd_transfer_line(r->s, reader_is_last(r), &t, r->e);
 	if (what == 1)
 		return take_transfer(r, s, &t, f);
@@ -294,8 +316,12 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 /* What was begun and has not ended with the text. */
 static int check_end(struct reader *r, const struct state *s, const struct format_found *f)
 {
-	if (!f->n_records && (s->failure || s->unopened))
-		return reader_wrong(r, "dd failed: %s", s->failure ? s->failure : s->unopened);
+	const char *failure = s->failure	? s->failure
+			      : s->interrupted	? "it was interrupted"
+						: s->unopened;
+
+	if (!f->n_records && failure)
+		return reader_wrong(r, "dd failed: %s", failure);
 	if (!s->untimed || (f->n_records && s->untimed < SIDES && !s->at_records))
 		return 0;
 	r->no = s->untimed_line;

@@ -51,12 +51,14 @@ static int bsd_parts(const char *line, struct parts *ret)
 	return to > in + 4;
 }
 
-/* GNU prints six significant digits and leaves zeros at the end out. */
+/* GNU prints six significant digits and leaves zeros at the end out: of a hundred numbers one has lost
+ * two of them. One in tenths or whole seconds, without even those, comes from elsewhere: another dd that
+ * has fewer decimals, a line of progress, a hand. */
 static void sharpen(struct number *seconds)
 {
 	double step = seconds->value > 0 ? pow(10, floor(log10(seconds->value)) - 5) : 0;
 
-	if (step > 0 && step < seconds->resolution)
+	if (seconds->resolution < 0.011 && step < seconds->resolution && step > seconds->resolution / 101)
 		seconds->resolution = step;
 }
 
@@ -198,6 +200,19 @@ static int ends_in_seconds(const char *end)
 	return end[-1] == 's' && (end[-2] == ' ' || end[-2] == '\xa0');
 }
 
+/* Seconds that may have been printed with more digits, zeros: toybox, which has 0.030 s, prints M/s, GNU
+ * MB/s. */
+static int may_lack_zeros(const struct parts *parts)
+{
+	const char *last = parts->seconds_end - 1, *unit = strchr(parts->rate, '/');
+
+	if (!ends_in_seconds(parts->seconds_end) || (unit && strchr("kKMGTPEZY", unit[-1])))
+		return 0;
+	while (last > parts->seconds && !isdigit((unsigned char)*last))
+		last--;
+	return *last != '0';
+}
+
 static int is_like_transfer(const char *s, int last)
 {
 	const char *word = s + strcspn(s, " \t\xc2"), *rest;
@@ -237,7 +252,7 @@ static int read_transfer(const char *s, struct dd_transfer *ret, struct err *e)
 	}
 	if (seconds_field(&parts, &t.seconds, e) || check_rate(&parts, &t, e))
 		return 0;
-	if (ends_in_seconds(parts.seconds_end))
+	if (may_lack_zeros(&parts))
 		sharpen(&t.seconds);
 	*ret = t;
 	return 1;

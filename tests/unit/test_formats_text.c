@@ -15,8 +15,26 @@ static const struct transfer transfers[] = {
 		"200+0 records in\n200+0 records out\n"
 		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
-	{"GNU, zeros left out", "209715200 bytes (210 MB, 200 MiB) copied, 56 s, 3.7 MB/s\n", 56,
+	{"GNU, zeros left out", "209715200 bytes (210 MB, 200 MiB) copied, 56.12 s, 3.7 MB/s\n", 56.12,
 		1e-4, 209715200},
+	{"GNU, six digits", "209715200 bytes (210 MB, 200 MiB) copied, 561.123 s, 374 kB/s\n", 561.123,
+		1e-3, 209715200},
+	{"whole seconds, of progress", "209715200 bytes (210 MB, 200 MiB) copied, 56 s, 3.7 MB/s\n", 56, 1,
+		209715200},
+	{"an exponent", "2097152000000 bytes (2.1 TB, 1.9 TiB) copied, 1.23456e+06 s, 1.7 MB/s\n",
+		1234560, 10, 2097152000000},
+	{"uutils of old, one decimal",
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.2 s, 96 MB/s\n",
+		2.2, 0.1, 209715200},
+	{"toybox, three decimals",
+		"200+0 records in\n200+0 records out\n209715200 bytes (200 M) copied, 2.176 s, 91 M/s\n",
+		2.176, 1e-3, 209715200},
+	{"toybox, with a zero at the end",
+		"200+0 records in\n200+0 records out\n209715200 bytes (200 M) copied, 2.170 s, 92 M/s\n",
+		2.17, 1e-3, 209715200},
+	{"a zero at the end", "209715200 bytes (210 MB) copied, 2.170 s, 96.6 MB/s\n", 2.17, 1e-3,
+		209715200},
 	{"GNU, one unit",
 		"200+0 records in\n200+0 records out\n"
 		"209715200 bytes (210 MB) copied, 2.17608 seconds, 96.4 MB/s\n",
@@ -53,6 +71,16 @@ static const struct transfer transfers[] = {
 		"\r104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s"
 		"\r188743680 bytes (189 MB, 180 MiB) copied, 2 s, 94.4 MB/s\n"
 		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
+		2.17608, 1e-5, 209715200},
+	{"progress, line by line",
+		"104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s\n"
+		"188743680 bytes (189 MB, 180 MiB) copied, 2 s, 94.4 MB/s\n"
+		"200+0 records in\n200+0 records out\n"
+		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
+		2.17608, 1e-5, 209715200},
+	{"progress that begins with nothing",
+		"0 bytes copied, 1 s, 0.0 kB/s\n200+0 records in\n200+0 records out\n"
 		"209715200 bytes (210 MB, 200 MiB) copied, 2.17608 s, 96.4 MB/s\n",
 		2.17608, 1e-5, 209715200},
 	{"signals",
@@ -115,6 +143,7 @@ static void test_dd_trials(void **state)
 	in " records in\n" out " records out\n" bytes " bytes (1 GB, 1 GiB) copied, " seconds         \
 	   " s, " rate "\n"
 #define DD(in, out, bytes, seconds) DD_AT(in, out, bytes, seconds, "95.3 MB/s")
+#define LINE(bytes, seconds) bytes " bytes (1 GB, 1 GiB) copied, " seconds " s, 0.1 GB/s\n"
 #define SHORT	DD("100+0", "100+0", "104857600", "1.1")
 #define LONG	DD("200+0", "200+0", "209715200", "2.2")
 #define LONGEST DD("300+0", "300+0", "314572800", "3.3")
@@ -137,6 +166,10 @@ static void test_dd_progress(void **state)
 		{"less time", SHORT DD_AT("200+0", "200+0", "209715200", "0.9", "233 MB/s"), 2, 0},
 		{"a line between", SHORT "# next\n" LONG, 2, 0},
 		{"each timed", SHORT "real 1.2\n" LONG "real 2.3\n", 2, 0},
+		{"whole seconds without counts", LINE("104857600", "1") LINE("209715200", "2"), 1, 1},
+		{"whole seconds of the same bytes", LINE("104857600", "1") LINE("104857600", "2"), 2, 0},
+		{"whole seconds that are less", LINE("104857600", "2") LINE("209715200", "1"), 2, 0},
+		{"parts of seconds without counts", LINE("104857600", "1.1") LINE("209715200", "2.2"), 2, 0},
 	};
 
 	(void)state;
@@ -170,6 +203,44 @@ static void test_dd_only_timed(void **state)
 	format_found_clear(&f);
 }
 
+/* What stands before a good dd; in what a dd prints whose line of progress ends in ^C both are of it. */
+static void interrupted_dds(void)
+{
+#define GOOD                                                                                       \
+	"9+0 records in\n9+0 records out\n"                                                        \
+	"9437184 bytes (9.4 MB, 9.0 MiB) copied, 0.6 s, 15.7 MB/s\n"
+	static const struct {
+		const char *text;
+		size_t failed;
+	} table[] = {
+		{"^C", 1},
+		{"^C\n", 1},
+		{"^C\n\n", 1},
+		{"8388608 bytes (8.4 MB, 8.0 MiB) copied, 0.5 s, 16 MB/s\n^C", 1},
+		{"8388608 bytes (8.4 MB, 8.0 MiB) copied, 0.5 s, 16 MB/s^C\n", 1},
+		{"\r8388608 bytes (8.4 MB, 8.0 MiB) copied, 0.5 s, 16 MB/s^C\n", 1},
+		{"$ sleep 100\n^C\n$ dd if=/dev/zero of=/t/a bs=1M count=9\n", 0},
+		{"^C" GOOD "# next\n", 1},
+		{"dd: /x: No such file or directory\n", 0},
+		{"dd: /x: Permission denied\n", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		char text[512];
+		size_t failed = 0;
+
+		snprintf(text, sizeof(text), "%s%s# and\n%s", table[i].text, GOOD, GOOD);
+		kit_good(text, "dd", &f);
+		for (size_t k = 0; k < f.n_records; k++)
+			failed += f.records[k].error != NULL;
+		if (failed != table[i].failed || f.records[f.n_records - 1].error)
+			fail_msg("%s: %zu failed", table[i].text, failed);
+		format_found_clear(&f);
+	}
+#undef GOOD
+}
+
 static void test_dd_failures(void **state)
 {
 	const char *half = "dd: error writing '/t/a': No space left on device\n"
@@ -192,6 +263,7 @@ static void test_dd_failures(void **state)
 	assert_has(kit_note(&f, 1), "it began no transfer, so this is no trial: dd: failed to open");
 	assert_true(f.notes[0].doubt);
 	format_found_clear(&f);
+	interrupted_dds();
 	kit_bad("64+0 records in\n64+0 records out\n", NULL, "x:2: dd without its third line");
 	kit_bad("dd: failed to open '/x': No such file or directory\n", NULL,
 		"dd failed: dd: failed");
@@ -278,6 +350,19 @@ static const struct timing timings[] = {
 		3.25, 0.01, 1.5},
 	{"BSD", "        3.25 real         1.50 user         0.10 sys\n", 3.25, 0.01, 1.5},
 	{"zsh", "sleep 3  1.50s user 0.10s system 49% cpu 3.251 total\n", 3.251, 0.001, 1.5},
+	{"zsh, hours", "sleep 3  1.50s user 0.10s system 0% cpu 1:00:15.25 total\n", 3615.25, 0.01, 1.5},
+	{"GNU, more than a day", "1.50user 0.10system 26:03:04elapsed 0%CPU\n", 93784, 1, 1.5},
+	{"BSD -h, more than a day", "\t1d2h3m4.25s real\t\t1.50s user\t\t0.10s sys\n", 93784.25, 0.01, 1.5},
+	{"toybox", "\nreal\t3.251\nuser\t1.500\nsys\t0.100\n", 3.251, 0.001, 1.5},
+	{"toybox -v", "Real time (s): 3.251234\nUser time (s): 1.500000\nSystem time (s): 0.100000\n",
+		3.251234, 1e-6, 1.5},
+	{"fish",
+		"\n________\nExecuted in   18.25 mins    fish           external\n"
+		"   usr time    1.50 secs    450.00 micros    1.49 secs\n"
+		"   sys time  100.00 millis  329.00 micros   99.00 millis\n",
+		1095, 0.6, 1.5},
+	{"csh", "1.500u 0.100s 0:03.25 49.2%\t0+0k 0+0io 0pf+0w\n", 3.25, 0.01, 1.5},
+	{"csh, hours", "1.5u 0.1s 1:02:03 0.0%\t0+0k 0+0io 0pf+0w\n", 3723, 1, 1.5},
 };
 
 static void test_time(void **state)
