@@ -15,10 +15,16 @@
 #include "common/formats/fio.h"
 #include "common/measure/hist.h"
 
+#define START_SLACK_MS 2500 /* fio's elapsed is whole seconds, as are old versions' times of a document */
+
 /* The document that was read last. */
 struct before {
 	size_t first_side, line;
 	int64_t written_ms;
+	int stopped;          /* a line behind it says that a signal ended fio */
+	size_t terse_side;    /* the last terse line's first side, */
+	size_t terse_line;    /* and its place; 0: none yet */
+	int had_terse_doubts; /* it was told that lines could be of one run */
 };
 
 void fio_side_clear(struct fio_side *s)
@@ -85,7 +91,8 @@ static uint32_t names_hash(const struct fio_side *s)
 
 static int same_side(const struct fio_side *a, const struct fio_side *b)
 {
-	return a->op == b->op && !strcmp(a->job, b->job) && str_equal(a->host, b->host);
+	return a->op == b->op && a->group == b->group && !strcmp(a->job, b->job) &&
+	       str_equal(a->host, b->host);
 }
 
 void fio_add(struct fio_sides *s, size_t from, struct fio_side *side)
@@ -104,6 +111,7 @@ void fio_add(struct fio_sides *s, size_t from, struct fio_side *side)
 		to->ops += side->ops;
 		to->runtime_ms = fmax(to->runtime_ms, side->runtime_ms);
 		to->error = to->error ? to->error : side->error;
+		to->passed += side->passed;
 		if (!to->started_wall_ns ||
 			(side->started_wall_ns && side->started_wall_ns < to->started_wall_ns))
 			to->started_wall_ns = side->started_wall_ns;
@@ -135,8 +143,20 @@ static size_t count_lines(const char *from, const char *to)
 	return n;
 }
 
-/* Every side of the document before is there again, ran already when that one was written, and has
- * not become less. */
+/* Whether both are of one job: it says when it started; or fio does, which is before the earlier document
+ * was written, by more than whole seconds are off; or the job ran already when that was written, as one
+ * that has not ended. */
+static int is_one_job(const struct before *b, const struct fio_side *old, const struct fio_side *new,
+	int64_t now_ms)
+{
+	if (old->job_start_ms && new->job_start_ms)
+		return old->job_start_ms == new->job_start_ms;
+	if (new->fio_start_ms && new->fio_start_ms + START_SLACK_MS < b->written_ms)
+		return 1;
+	return (double)now_ms - new->runtime_ms < (double)b->written_ms;
+}
+
+/* Every side of the document before is there again, of the same job, and has not become less. */
 static int continues(
 	const struct fio_sides *s, const struct before *b, size_t first, int64_t now_ms)
 {
@@ -147,8 +167,7 @@ static int continues(
 
 		for (size_t k = first; k < s->n && !new; k++)
 			new = same_side(old, &s->v[k]) ? &s->v[k] : NULL;
-		if (!new || new->bytes < old->bytes || new->ops < old->ops ||
-			(double)now_ms - new->runtime_ms >= (double)b->written_ms)
+		if (!new || new->bytes < old->bytes || new->ops < old->ops || !is_one_job(b, old, new, now_ms))
 			return 0;
 	}
 	return 1;
@@ -162,6 +181,52 @@ static void take_over(
 		side_drop(s, b->first_side);
 		--*first;
 	}
+}
+
+/* Jobs of one name and group ran together: where one failed before it did anything, the sides of the
+ * others lack its part. */
+static void spread_errors(struct fio_sides *s, size_t first)
+{
+	for (size_t i = first; i < s->n; i++) {
+		const struct fio_side *failed = &s->v[i];
+		int told = 0;
+
+		if (!failed->error || failed->bytes || failed->ops)
+			continue;
+		for (size_t k = first; k < s->n; k++) {
+			struct fio_side *side = &s->v[k];
+
+			if (k == i || side->group != failed->group || strcmp(side->job, failed->job) != 0 ||
+				!str_equal(side->host, failed->host))
+				continue;
+			side->error = side->error ? side->error : failed->error;
+			told = 1;
+		}
+		if (told)
+			side_drop(s, i--);
+	}
+}
+
+static void mark_stopped(struct fio_sides *s, size_t first, int stopped)
+{
+	for (size_t i = first; i < s->n; i++)
+		s->v[i].stopped = stopped;
+}
+
+/* What is to be said of the sides from `first` on. */
+static void note_sides(struct format_found *f, size_t line, size_t last, const struct fio_sides *s,
+	size_t first)
+{
+	double passed = 0;
+
+	for (size_t i = first; i < s->n; i++)
+		passed = fmax(passed, s->v[i].passed);
+	found_note(f, line, last, "fio: %zu result%s of jobs%s", s->n - first, s->n - first == 1 ? "" : "s",
+		passed > 0 ? ", with I/O errors that it went on behind (continue_on_error): what failed took time "
+			     "and is not counted"
+			   : "");
+	if (passed > 0)
+		found_doubt(f, line);
 }
 
 /* The document at the start of line r->no; the reader goes on behind it. */
@@ -178,9 +243,13 @@ static int take_document(struct reader *r, size_t start, struct before *b, struc
 	r->no += count_lines(at, at + used);
 	if (continues(s, b, first, written))
 		take_over(s, b, &first, line, f);
-	found_note(f, line, r->no, "fio: %zu result%s of jobs", s->n - first,
-		s->n - first == 1 ? "" : "s");
-	*b = (struct before){first, line, written};
+	spread_errors(s, first);
+	note_sides(f, line, r->no, s, first);
+	mark_stopped(s, first, b->stopped);
+	b->first_side = first;
+	b->line = line;
+	b->written_ms = written;
+	b->stopped = 0;
 	/* What goes on behind the document on its last line is read as a line of that number. */
 	if (r->pos < r->t->len && r->t->data[r->pos] == '\n')
 		r->pos++;
@@ -207,6 +276,19 @@ static void add_latency(struct format_record *rec, struct fio_side *s)
 			record_value(rec, all[i].metric, "ns", all[i].ns, all[i].step);
 }
 
+/* Rates are as coarse as what they are computed from. */
+static void add_steps(struct format_record *rec, const struct fio_side *s)
+{
+	for (size_t i = 0; i < rec->n_v; i++) {
+		struct format_value *v = &rec->v[i];
+
+		if (!strcmp(v->metric, "throughput"))
+			v->resolution += s->bytes_step / rec->seconds;
+		if (!strcmp(v->metric, "ops_per_s"))
+			v->resolution += s->iops_step;
+	}
+}
+
 static int add_record(
 	const char *name, struct fio_side *s, struct format_found *f, struct err *e)
 {
@@ -218,8 +300,9 @@ static int add_record(
 	rec->bytes = s->bytes;
 	rec->ops = s->ops;
 	rec->started_wall_ns = s->started_wall_ns;
-	if (s->error) {
-		rec->error = xasprintf("fio reports error %d", s->error);
+	if (s->error || s->stopped) {
+		rec->error = s->error ? xasprintf("fio reports error %d", s->error)
+				      : xstrdup("fio was ended by a signal");
 		return 0;
 	}
 	if (!(s->runtime_ms > 0))
@@ -230,6 +313,7 @@ static int add_record(
 	rec->seconds_resolution = 1e-3;
 	add_latency(rec, s);
 	record_compute(rec);
+	add_steps(rec, s);
 	record_headline(rec, "ops_per_s");
 	return 0;
 }
@@ -251,7 +335,8 @@ static int is_fragment(const char *s)
 
 /* Text beside the documents: nothing is taken from it; the first thing that fio says went wrong is
  * kept for the case that there is no result. -1: it is a result that cannot be read. */
-static int take_text(struct reader *r, struct buf *complaint, struct format_found *f)
+static int take_text(
+	struct reader *r, struct before *b, struct buf *complaint, struct format_found *f)
 {
 	const char *said = after_word(r->s, "fio: "), *s = skip_blanks(r->s);
 
@@ -261,9 +346,42 @@ static int take_text(struct reader *r, struct buf *complaint, struct format_foun
 	if (is_fragment(s))
 		return reader_wrong(r, "not whole JSON: '%.40s' stands outside of a document, whose "
 				       "beginning is missing", s);
+	if (said && after_word(said, "terminating on signal ")) {
+		b->stopped = 1;
+		found_note(f, r->no, r->no, "fio: a signal ended it: what it reports next failed");
+		return 0;
+	}
+	if (!is_blank(r->s))
+		b->stopped = 0;
 	if (said && !complaint->len)
 		buf_addf(complaint, "%s:%zu: fio failed: %.200s", r->t->name, r->no, said);
 	found_unused(f, r->no, is_blank(r->s) ? "blank" : "text of fio: not used");
+	return 0;
+}
+
+/* A line has no time: those of one name and group, one under the other, are jobs that ran together
+ * (numjobs), states of one (--status-interval) or several runs. They are taken as the last. */
+static int take_terse(struct reader *r, struct before *b, struct fio_sides *s, struct format_found *f)
+{
+	size_t first = s->n;
+
+	if (fio_terse_line(r, s))
+		return -1;
+	mark_stopped(s, first, b->stopped);
+	if (b->terse_line && b->terse_line + 1 == r->no && !b->had_terse_doubts && first < s->n &&
+		b->terse_side < first && same_side(&s->v[first], &s->v[b->terse_side])) {
+		b->had_terse_doubts = 1;
+		found_note(f, r->no, r->no,
+			"fio: terse line, of the job of line %zu: taken as another run of it; where both ran "
+			"at once (numjobs) or one is a state of the other (--status-interval), use "
+			"--group_reporting, and JSON",
+			b->terse_line);
+		found_doubt(f, r->no);
+	} else {
+		found_note(f, r->no, r->no, "fio: terse line");
+	}
+	b->terse_side = first;
+	b->terse_line = r->no;
 	return 0;
 }
 
@@ -272,13 +390,9 @@ static int take_line(struct reader *r, size_t start, struct before *b, struct fi
 {
 	if (*skip_blanks(r->s) == '{')
 		return take_document(r, start, b, s, f);
-	if (fio_is_terse(skip_blanks(r->s))) {
-		if (fio_terse_line(r, s))
-			return -1;
-		found_note(f, r->no, r->no, "fio: terse line");
-		return 0;
-	}
-	return take_text(r, complaint, f);
+	if (fio_is_terse(skip_blanks(r->s)))
+		return take_terse(r, b, s, f);
+	return take_text(r, b, complaint, f);
 }
 
 /* Lines, but a document may be one line of any length: it is seen before the reader looks at it. */

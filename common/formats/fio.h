@@ -7,17 +7,22 @@
 #include "common/formats/fio_scan.h"
 #include "common/formats/reader.h"
 
-/* One direction of one job, or of several that ran at the same time. */
+/* One direction of one job, or of several of one name and group, which ran at the same time. */
 struct fio_side {
 	char *host; /* NULL: a local run */
 	char *job;
 	const char *op; /* static: read, write, trim, mixed */
+	long group;     /* fio's number for what ran together */
 	size_t line;    /* where its document or line begins */
 	unsigned jobs;  /* added up here */
 	uint64_t bytes, ops;
 	double lat_step; /* ns that percentiles and maximum are rounded to; 0: not rounded */
+	double bytes_step, iops_step; /* what bytes and operations a second are rounded to; 0: not rounded */
 	double runtime_ms;
 	int64_t started_wall_ns;                         /* 0: not known */
+	int64_t job_start_ms, fio_start_ms; /* as fio says it, the latter to a second; 0: not known */
+	double passed;                      /* errors that fio went on behind */
+	int stopped;                        /* fio ended by a signal */
 	int error;                                       /* fio's own, 0: none */
 	double lat_n, lat_mean, lat_max, p50, p99, p999; /* ns; 0: not known */
 	char *hist;                                      /* encoded; NULL: no bins */

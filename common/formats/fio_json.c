@@ -165,6 +165,7 @@ static int latency_of(const json_t *d, struct fio_bins *table, struct fio_side *
 	}
 	if (!best)
 		return 0;
+	s->lat_step = scale > 1 ? scale : 0;
 	s->lat_n = json_get_num(best, "N", (double)s->ops);
 	s->lat_mean = number(best, "mean") * scale;
 	s->lat_max = number(best, "max") * scale;
@@ -175,13 +176,18 @@ static int latency_of(const json_t *d, struct fio_bins *table, struct fio_side *
 	return scale == 1 ? take_bins(best, table, s) : 0;
 }
 
-static int64_t started_ns(const struct fio_place *p, const json_t *job, double runtime_ms)
+/* When fio and the job started. job_start may be of another clock than that of the day
+ * (job_start_clock_id): then it only tells jobs apart. */
+static void take_starts(const struct fio_place *p, const json_t *job, struct fio_side *s)
 {
-	double ms = number(job, "job_start");
+	double ms = number(job, "job_start"), elapsed = number(job, "elapsed") * 1e3;
 
-	if (!(ms > 0) && p->written_ms > 0)
-		ms = (double)p->written_ms - runtime_ms;
-	return ms > 0 && ms < 4e12 ? (int64_t)ms * 1000000 : 0;
+	s->job_start_ms = ms > 0 && ms < COUNT_MAX ? (int64_t)ms : 0;
+	if (p->written_ms > 0 && elapsed > 0 && elapsed < (double)p->written_ms)
+		s->fio_start_ms = p->written_ms - (int64_t)elapsed;
+	if (!(ms > 1e12) && p->written_ms > 0)
+		ms = (double)p->written_ms - s->runtime_ms;
+	s->started_wall_ns = ms > 0 && ms < 4e12 ? (int64_t)ms * 1000000 : 0;
 }
 
 /* The first of the members that is there and no number from 0 on; NULL: there is none. */
@@ -240,7 +246,9 @@ static int take_side(const struct fio_place *p, const json_t *o, const char *op,
 	s->bytes = (uint64_t)bytes;
 	s->ops = total > 0 && total < COUNT_MAX ? (uint64_t)(total + 0.5) : 0;
 	s->error = error > -1e6 && error < 1e6 ? (int)error : -1;
-	s->started_wall_ns = started_ns(p, o, s->runtime_ms);
+	s->group = (long)fmin(number(o, "groupid"), 1e6);
+	s->passed = number(o, "total_err");
+	take_starts(p, o, s);
 	if (latency_of(d, table, s))
 		return wrong(p->name, p->line, p->e, job, "bins that are no histogram");
 	s->job = clean_name(*job ? job : "job", strlen(*job ? job : "job"));
@@ -266,6 +274,53 @@ static void take_syncs(const json_t *job, struct fio_sides *out)
 	}
 }
 
+/* What a job that did nothing was to do, as far as its options say so. */
+static const char *op_meant(const json_t *job)
+{
+	const char *rw = json_get_str(json_object_get(job, "job options"), "rw", "");
+
+	if (!*rw)
+		rw = json_get_str(json_object_get(job, "job options"), "readwrite", "");
+	if (json_object_get(job, "mixed") && !json_object_get(job, "read"))
+		return "mixed";
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+		if (strstr(rw, ops[i]))
+			return ops[i];
+	return ops[0];
+}
+
+/* A job that failed before it did anything says so once. */
+static int take_sides(
+	const struct fio_place *p, const json_t *job, struct fio_bins *table, struct fio_sides *out)
+{
+	const char *meant = op_meant(job);
+	struct fio_side s, none = {0};
+	int some = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		if (!json_object_get(job, ops[i]))
+			continue;
+		if (take_side(p, job, ops[i], table, &s)) {
+			fio_side_clear(&none);
+			return -1;
+		}
+		if (s.bytes > 0 || s.ops > 0) {
+			some = 1;
+			fio_add(out, p->from, &s);
+		} else if (s.error && (!none.job || !strcmp(ops[i], meant))) {
+			fio_side_clear(&none);
+			none = s;
+		} else {
+			fio_side_clear(&s);
+		}
+	}
+	if (none.job && !some)
+		fio_add(out, p->from, &none);
+	else
+		fio_side_clear(&none);
+	return 0;
+}
+
 int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *table,
 	struct fio_sides *out)
 {
@@ -278,21 +333,7 @@ int fio_json_job(const struct fio_place *p, const json_t *job, struct fio_bins *
 		return wrong(p->name, p->line, p->e, json_get_str(job, "jobname", ""),
 			"error is no number");
 	take_syncs(job, out);
-	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-		struct fio_side s;
-
-		if (!json_object_get(job, ops[i]))
-			continue;
-		if (take_side(p, job, ops[i], table, &s))
-			return -1;
-		/* A job that failed before it did anything says so once. */
-		if (s.bytes == 0 && s.ops == 0 && !(s.error && i == 0)) {
-			fio_side_clear(&s);
-			continue;
-		}
-		fio_add(out, p->from, &s);
-	}
-	return 0;
+	return take_sides(p, job, table, out);
 }
 
 int64_t fio_json_written_ms(const json_t *doc)

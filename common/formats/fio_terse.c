@@ -3,6 +3,7 @@
  * Owns nothing.
  * Invariant: a line with fewer fields than its version has is an error, never half a result.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,12 +88,14 @@ static int take_percentiles(struct reader *r, char *const *fields, struct fio_si
 static int take_side(struct reader *r, char *const *names, char *const *fields, const char *op,
 	struct fio_sides *out)
 {
-	struct fio_side s = {.op = op, .line = r->no, .jobs = 1, .lat_step = 1e3};
-	double kib, iops, max, mean, error;
+	struct fio_side s = {.op = op, .line = r->no, .jobs = 1, .lat_step = 1e3, .bytes_step = 1024,
+		.iops_step = 1};
+	double kib, iops, max, mean, error, group;
 
 	if (field(r, fields, IO_KIB, &kib) || field(r, fields, IOPS, &iops) ||
 		field(r, fields, RUNTIME_MS, &s.runtime_ms) || field(r, fields, CLAT_MAX, &max) ||
-		field(r, fields, CLAT_MEAN, &mean) || field(r, names, 4, &error))
+		field(r, fields, CLAT_MEAN, &mean) || field(r, names, 3, &group) ||
+		field(r, names, 4, &error))
 		return -1;
 	if (kib > 8e12 || iops > 1e12 || s.runtime_ms > 1e12 || error > 1e6)
 		return reader_wrong(r, "fio's terse line has an impossible figure");
@@ -105,6 +108,11 @@ static int take_side(struct reader *r, char *const *names, char *const *fields, 
 	s.lat_n = (double)s.ops;
 	s.lat_mean = mean * 1e3;
 	s.lat_max = max * 1e3;
+	/* as in JSON */
+	s.p50 = fmin(s.p50, s.lat_max);
+	s.p99 = fmin(s.p99, s.lat_max);
+	s.p999 = fmin(s.p999, s.lat_max);
+	s.group = (long)fmin(group, 1e6);
 	s.error = (int)error;
 	s.job = clean_name(names[2], strlen(names[2]));
 	fio_add(out, out->n, &s);
