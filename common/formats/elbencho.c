@@ -29,12 +29,16 @@ enum column {
 	LATENCY_MAX,
 	ENTRY_LATENCY,
 	ENTRY_LATENCY_MAX,
-	COLUMNS
+	READS, /* the same figures of the reads of a mixed phase, whose others are its writes */
+	COLUMNS = READS + READS - ENTRIES_RATE
 };
 
 static const char *const column_names[COLUMNS] = {"label", "operation", "time ms [last]",
 	"entries/s [last]", "IOPS [last]", "MiB/s [last]", "MiB [last]", "IO lat us [avg]",
-	"IO lat us [max]", "Ent lat us [avg]", "Ent lat us [max]"};
+	"IO lat us [max]", "Ent lat us [avg]", "Ent lat us [max]", "rwmix read entries/s [last]",
+	"rwmix read IOPS [last]", "rwmix read MiB/s [last]", "rwmix read MiB [last]",
+	"rwmix read IO lat us [avg]", "rwmix read IO lat us [max]", "rwmix read Ent lat us [avg]",
+	"rwmix read Ent lat us [max]"};
 
 struct header {
 	size_t at[COLUMNS]; /* index + 1; 0: not there */
@@ -91,27 +95,41 @@ static const struct {
 	{LATENCY_MAX, ENTRY_LATENCY_MAX, "latency_max", "ns", 1e3},
 };
 
-static int add_values(
-	struct reader *r, const struct header *h, char **fields, struct format_record *rec)
+/* Whole MiB are what a phase is printed to have moved: of one of less than a second the rate, in whole
+ * MiB/s, is finer. */
+static int add_throughput(struct reader *r, const struct header *h, char **fields, enum column of,
+	struct format_record *rec)
 {
-	struct number n;
-	int has = number_of(r, h, fields, MIB_DONE, &n);
+	struct number done, rate;
+	int has_done = number_of(r, h, fields, MIB_DONE + of, &done), has_rate;
 
-	if (has < 0)
+	has_rate = has_done < 0 ? -1 : number_of(r, h, fields, MIB_RATE + of, &rate);
+	if (has_rate < 0)
 		return -1;
-	if (has && rec->seconds > 0 && n.value < 1e12) {
-		rec->bytes = (uint64_t)(n.value * MIB);
-	} else {
-		has = number_of(r, h, fields, MIB_RATE, &n);
-		if (has < 0)
-			return -1;
-		if (has)
-			record_value(rec, "throughput", "B/s", n.value * MIB, n.resolution * MIB);
-	}
+	if (has_done && rec->seconds > 0 && done.value < 1e12)
+		rec->bytes = (uint64_t)(done.value * MIB);
+	if (has_rate && (!rec->bytes || rec->seconds < 1))
+		record_value(rec, "throughput", "B/s", rate.value * MIB, rate.resolution * MIB);
+	else if (rec->bytes)
+		record_value(rec, "throughput", "B/s", (double)rec->bytes / rec->seconds,
+			MIB * done.resolution / rec->seconds +
+				(double)rec->bytes / rec->seconds * rec->seconds_resolution / rec->seconds)
+			->marks = FORMAT_COMPUTED;
+	return 0;
+}
+
+/* of: 0, or what the columns of reads stand behind. */
+static int add_values(struct reader *r, const struct header *h, char **fields, enum column of,
+	struct format_record *rec)
+{
+	if (add_throughput(r, h, fields, of, rec))
+		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-		has = number_of(r, h, fields, values[i].column, &n);
+		struct number n;
+		int has = number_of(r, h, fields, values[i].column + of, &n);
+
 		if (has == 0)
-			has = number_of(r, h, fields, values[i].instead, &n);
+			has = number_of(r, h, fields, values[i].instead + of, &n);
 		if (has < 0)
 			return -1;
 		if (has)
@@ -121,26 +139,18 @@ static int add_values(
 	return 0;
 }
 
-static int take_row(
-	struct reader *r, const struct header *h, const struct context *c, struct format_found *f)
+/* A phase, or with a side its reads or its writes. 1: it has figures; 0: none; -1: error. */
+static int add_phase(struct reader *r, const struct header *h, char **fields, const struct context *c,
+	const char *side, struct format_found *f)
 {
-	char *fields[COLUMNS_MAX], of[512];
-	size_t n = split_fields(r->s, ',', fields, COLUMNS_MAX);
-	const char *operation, *label;
+	const char *label = field_of(h, fields, LABEL), *operation = field_of(h, fields, OPERATION);
+	enum column of = side && !strcmp(side, "read") ? READS - ENTRIES_RATE : 0;
 	struct format_record *rec;
 	struct number ms;
-	int has;
+	int has = number_of(r, h, fields, TIME, &ms);
 
-	if (n != h->n || n > COLUMNS_MAX)
-		return reader_wrong(
-			r, "%zu columns, but the header has %zu: the row is cut off", n, h->n);
-	operation = field_of(h, fields, OPERATION);
-	label = field_of(h, fields, LABEL);
-	has = number_of(r, h, fields, TIME, &ms);
 	if (has < 0)
 		return -1;
-	if (!*operation)
-		return reader_wrong(r, "a row without an operation");
 	rec = found_record(f, r->no);
 	context_apply(c, rec);
 	rec->bytes = 0;
@@ -151,20 +161,63 @@ static int take_row(
 	for (char *p = rec->op; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	if (!rec->workload)
-		rec->workload = xasprintf("elbencho %s", rec->op);
+		rec->workload = xasprintf("elbencho %s%s%s", rec->op, side ? " " : "", side ? side : "");
+	if (side) {
+		free(rec->op);
+		rec->op = xstrdup(side);
+	}
 	rec->seconds = has ? ms.value / 1e3 : 0;
 	rec->seconds_resolution = has ? ms.resolution / 1e3 : 0;
-	if (add_values(r, h, fields, rec))
+	if (add_values(r, h, fields, of, rec))
 		return -1;
+	if (side && rec->n_v == 0) {
+		found_drop(f);
+		return 0;
+	}
 	record_compute(rec);
 	record_headline(rec, "throughput");
-	if (rec->n_v == 0) {
-		found_drop(f);
+	if (rec->n_v > 0)
+		return 1;
+	found_drop(f);
+	return 0;
+}
+
+/* Whether the phase read, too, while it wrote. */
+static int is_mixed(const struct header *h, char **fields)
+{
+	for (size_t k = READS; k < COLUMNS; k++)
+		if (*skip_blanks(field_of(h, fields, k)))
+			return 1;
+	return 0;
+}
+
+static int take_row(
+	struct reader *r, const struct header *h, const struct context *c, struct format_found *f)
+{
+	char *fields[COLUMNS_MAX], of[512];
+	size_t n = split_fields(r->s, ',', fields, COLUMNS_MAX), before = f->n_records;
+	int some, reads = 0;
+
+	if (n != h->n || n > COLUMNS_MAX)
+		return reader_wrong(
+			r, "%zu columns, but the header has %zu: the row is cut off", n, h->n);
+	if (!*field_of(h, fields, OPERATION))
+		return reader_wrong(r, "a row without an operation");
+	if (is_mixed(h, fields)) {
+		some = add_phase(r, h, fields, c, "write", f);
+		reads = some < 0 ? -1 : add_phase(r, h, fields, c, "read", f);
+	} else {
+		some = add_phase(r, h, fields, c, NULL, f);
+	}
+	if (some < 0 || reads < 0)
+		return -1;
+	if (!some && !reads) {
 		found_unused(f, r->no, "a phase without any figure above zero");
 		return 0;
 	}
-	found_note(
-		f, r->no, r->no, "elbencho, phase %s%s", rec->op, context_of(rec, of, sizeof(of)));
+	found_note(f, r->no, r->no, "elbencho, phase %s%s%s", field_of(h, fields, OPERATION),
+		some && reads ? ", its writes and its reads" : "",
+		context_of(&f->records[before], of, sizeof(of)));
 	return 0;
 }
 

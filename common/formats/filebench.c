@@ -146,11 +146,26 @@ static double to_per_op(const struct summary *s, char dialect)
 }
 
 static void add_scaled(struct format_record *rec, const char *metric, const char *unit,
-	const struct number *n, double factor, int computed)
+	const struct number *n, double factor)
 {
 	if (n->value * factor > 0)
-		record_value(rec, metric, unit, n->value * factor, n->resolution * factor)->marks =
-			computed ? FORMAT_COMPUTED : 0;
+		record_value(rec, metric, unit, n->value * factor, n->resolution * factor);
+}
+
+/* Of a figure per read or write one per operation: as coarse as both, reads and writes a second being
+ * whole numbers. */
+static void add_per_op(struct format_record *rec, const char *metric, const char *unit,
+	const struct number *n, double factor, const struct summary *s, double per_op)
+{
+	double value = n->value * factor * per_op, rw = s->reads.value + s->writes.value;
+
+	if (per_op == 1 || !(value > 0)) {
+		add_scaled(rec, metric, unit, n, factor * per_op);
+		return;
+	}
+	record_value(rec, metric, unit, value,
+		n->resolution * factor * per_op + value * (s->reads.resolution + s->writes.resolution) / rw)
+		->marks = FORMAT_COMPUTED;
 }
 
 static int take_summary(struct reader *r, const char *at, const struct context *c,
@@ -172,11 +187,11 @@ static int take_summary(struct reader *r, const char *at, const struct context *
 	rec->ops = (uint64_t)s.ops.value;
 	rec->seconds = s.ops.value / s.rate.value;
 	rec->seconds_resolution = rec->seconds * s.rate.resolution / s.rate.value;
-	add_scaled(rec, "ops_per_s", "ops/s", &s.rate, 1, 0);
-	add_scaled(rec, "throughput", "B/s", &s.mb, MIB, 0);
-	add_scaled(rec, "latency_mean", "ns", &s.latency_ms, 1e6 * per_op, per_op != 1);
+	add_scaled(rec, "ops_per_s", "ops/s", &s.rate, 1);
+	add_scaled(rec, "throughput", "B/s", &s.mb, MIB);
+	add_per_op(rec, "latency_mean", "ns", &s.latency_ms, 1e6, &s, per_op);
 	if (s.has_cpu)
-		add_scaled(rec, "cpu_per_op", "us/op", &s.cpu_us, per_op, per_op != 1);
+		add_per_op(rec, "cpu_per_op", "us/op", &s.cpu_us, 1, &s, per_op);
 	found_note(f, r->no, r->no, "IO Summary, dialect %c: %.9g ops/s%s%s", dialect, s.rate.value,
 		per_op == 1  ? ""
 		: per_op > 0 ? ", latency per read or write made per operation"
