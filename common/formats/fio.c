@@ -17,6 +17,8 @@
 
 #define START_SLACK_MS 2500 /* fio's elapsed is whole seconds, as are old versions' times of a document */
 
+#define TERSE_MAX 1000	    /* sides of terse lines that one document may say again */
+
 /* The document that was read last. */
 struct before {
 	size_t first_side, line;
@@ -24,6 +26,7 @@ struct before {
 	int stopped;          /* a line behind it says that a signal ended fio */
 	size_t terse_side;    /* the last terse line's first side, */
 	size_t terse_line;    /* and its place; 0: none yet */
+	size_t terse_from;    /* the first side since the last document, which all are of terse lines */
 	int had_terse_doubts; /* it was told that lines could be of one run */
 };
 
@@ -91,7 +94,7 @@ static uint32_t names_hash(const struct fio_side *s)
 
 static int same_side(const struct fio_side *a, const struct fio_side *b)
 {
-	return a->op == b->op && a->group == b->group && !strcmp(a->job, b->job) &&
+	return !strcmp(a->op, b->op) && a->group == b->group && !strcmp(a->job, b->job) &&
 	       str_equal(a->host, b->host);
 }
 
@@ -229,6 +232,40 @@ static void note_sides(struct format_found *f, size_t line, size_t last, const s
 		found_doubt(f, line);
 }
 
+/* Whether the terse lines right before a document are of the same jobs (--output-format=terse,json): they
+ * have its names, and each name's KiB, cut line by line, add up to what the document has. */
+static int is_said_twice(const struct fio_sides *s, size_t terse, size_t first)
+{
+	if (terse >= first || first - terse > TERSE_MAX)
+		return 0;
+	for (size_t i = terse; i < first; i++) {
+		const struct fio_side *side = NULL;
+		double least = 0;
+		size_t n = 0;
+
+		for (size_t k = first; k < s->n && !side; k++)
+			side = same_side(&s->v[i], &s->v[k]) ? &s->v[k] : NULL;
+		for (size_t k = terse; k < first && side; k++)
+			if (same_side(&s->v[i], &s->v[k])) {
+				least += (double)s->v[k].bytes;
+				n++;
+			}
+		if (!side || least > (double)side->bytes || least + 1024.0 * (double)n <= (double)side->bytes)
+			return 0;
+	}
+	return 1;
+}
+
+static void drop_terse(
+	struct fio_sides *s, size_t terse, size_t *first, size_t line, struct format_found *f)
+{
+	while (*first > terse) {
+		found_renote(f, s->v[terse].line, "fio: terse line, of the jobs of the document in line %zu", line);
+		side_drop(s, terse);
+		--*first;
+	}
+}
+
 /* The document at the start of line r->no; the reader goes on behind it. */
 static int take_document(struct reader *r, size_t start, struct before *b, struct fio_sides *s,
 	struct format_found *f)
@@ -244,9 +281,12 @@ static int take_document(struct reader *r, size_t start, struct before *b, struc
 	if (continues(s, b, first, written))
 		take_over(s, b, &first, line, f);
 	spread_errors(s, first);
+	if (is_said_twice(s, b->terse_from, first))
+		drop_terse(s, b->terse_from, &first, line, f);
 	note_sides(f, line, r->no, s, first);
 	mark_stopped(s, first, b->stopped);
 	b->first_side = first;
+	b->terse_from = s->n;
 	b->line = line;
 	b->written_ms = written;
 	b->stopped = 0;

@@ -349,6 +349,7 @@ void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
 		if (f->notes[i].first != line)
 			continue;
 		free(f->notes[i].text);
+		f->notes[i].doubt = 0;
 		va_start(ap, fmt);
 		f->notes[i].text = xvasprintf(fmt, ap);
 		va_end(ap);

@@ -63,7 +63,7 @@ void found_note(struct format_found *f, size_t first, size_t last, const char *f
 	__attribute__((format(printf, 4, 5)));
 /* The line gave nothing: joins the last note when that one stands right before it. */
 void found_unused(struct format_found *f, size_t line, const char *why);
-/* The last note at the line, or NULL; to be changed by found_renote. */
+/* The last note at the line says this instead, and is no doubt. */
 void found_renote(struct format_found *f, size_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -243,6 +243,40 @@ static void terse_lines_that_could_be_of_one_run_are_told_once(void **state)
 	}
 }
 
+/* --output-format=terse,json prints the jobs twice: line by line, and together. */
+static void jobs_in_both_formats_are_counted_once(void **state)
+{
+	static const struct {
+		long kib[2]; /* of terse lines; 0: none */
+		const char *name;
+		size_t records;
+	} table[] = {{{2000, 2000}, "a", 1}, {{1999, 2000}, "a", 1}, {{4001, 0}, "a", 2}, {{3990, 0}, "a", 2},
+		{{4000, 0}, "b", 2}};
+	static const struct job jobs[] = {{"a", "\"groupid\" : 0, ", 2048000, 1000}, {"a", "", 2048100, 1000}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct format_found f = {0};
+		struct buf b = {0};
+
+		for (size_t k = 0; k < 2 && table[i].kib[k]; k++)
+			add_terse(&b, table[i].name, 0, table[i].kib[k], 12, 1000, "5");
+		add_document(&b, "", jobs, 2);
+		kit_good(b.data, "fio", &f);
+		if (f.n_records != table[i].records)
+			fail_msg("%zu: %zu records", i, f.n_records);
+		if (f.n_records == 1) {
+			assert_int_equal(f.records[0].bytes, 4096100);
+			assert_has(kit_note(&f, 1), "of the jobs of the document in line 3");
+			assert_has(kit_note(&f, 2), "of the jobs of the document in line 3");
+			for (size_t k = 0; k < f.n_notes; k++)
+				assert_int_equal(f.notes[k].doubt, 0);
+		}
+		format_found_clear(&f);
+		buf_free(&b);
+	}
+}
+
 /* fio 2 printed percentiles in whole us. */
 static void figures_of_fio_2_are_as_coarse_as_printed(void **state)
 {
@@ -269,6 +303,7 @@ int main(void)
 		cmocka_unit_test(what_a_signal_ended_failed),
 		cmocka_unit_test(terse_figures_are_as_coarse_as_printed),
 		cmocka_unit_test(terse_lines_that_could_be_of_one_run_are_told_once),
+		cmocka_unit_test(jobs_in_both_formats_are_counted_once),
 		cmocka_unit_test(figures_of_fio_2_are_as_coarse_as_printed),
 	};
 
