@@ -10,6 +10,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "coordinator/results/report_html.h"
+#include "coordinator/results/report_outliers.h"
 
 static const char *name_of(const void *arg, const char *host, char out[REPORT_HOST_MAX])
 {
@@ -30,7 +31,7 @@ static void item(struct html *h, size_t i)
 	const char *word = severity_name(f->severity);
 	struct buf of = {0};
 
-	report_said_about(&h->said, i, name_of, h, &of);
+	report_said_about(&h->said, i, h->analysis, name_of, h, &of);
 	if (h->set->n_runs > 1)
 		buf_addf(&of, "%srun %s", of.len ? ", " : "", run_name(h, f->run));
 	buf_addf(h->out, "<li class=\"%s\"><strong>%s %s</strong> ", word, word, f->rule->id);
@@ -119,17 +120,15 @@ size_t html_unknown_rules(const struct html *h)
 
 static void outliers(struct html *h)
 {
-	char host[REPORT_HOST_MAX];
+	struct strv lines = {0};
 
-	for (size_t i = 0; i < h->analysis->n_outliers; i++) {
-		const struct result_outlier *o = &h->analysis->outliers[i];
-
+	report_outlier_lines(h->analysis, NULL, name_of, h, &lines);
+	for (size_t i = 0; i < lines.n; i++) {
 		buf_adds(h->out, "<li class=\"warning\"><strong>stands out</strong> ");
-		html_textf(h->out, "%s%s%s on %s/%s: %s ", html_host(h, o->host, host), o->disk ? " disk " : "",
-			o->disk ? o->disk : "", o->layout, o->workload, metric_table[o->metric].name);
-		compare_percent_text(log(o->ratio), h->out);
-		buf_adds(h->out, " against its peers</li>\n");
+		html_text(h->out, lines.v[i]);
+		buf_adds(h->out, "</li>\n");
 	}
+	strv_free(&lines);
 }
 
 void html_findings(struct html *h)

@@ -12,6 +12,7 @@
 #include "common/base/safe.h"
 #include "coordinator/results/condition.h"
 #include "coordinator/results/report_markdown.h"
+#include "coordinator/results/report_outliers.h"
 #include "coordinator/results/report_said.h"
 #include "coordinator/results/until.h"
 
@@ -210,40 +211,17 @@ static void comparisons(const struct text *t, const struct analysis_run *r)
 
 static void outliers(const struct text *t, const struct analysis_run *r)
 {
-	char host[REPORT_HOST_MAX];
-	int some = 0;
+	struct strv lines = {0};
 
-	for (size_t i = 0; i < t->analysis->n_outliers; i++) {
-		const struct result_outlier *o = &t->analysis->outliers[i];
-
-		if (o->run != r->run->id)
-			continue;
-		if (!some)
-			buf_adds(t->out, "\n### Hosts and disks that stand out\n\n");
-		some = 1;
+	report_outlier_lines(t->analysis, r, report_text_name, t, &lines);
+	if (lines.n)
+		buf_adds(t->out, "\n### Hosts and disks that stand out\n\n");
+	for (size_t i = 0; i < lines.n; i++) {
 		buf_adds(t->out, "- ");
-		markdown_plain(report_host(t->set, t->opt, o->host, host), t->out);
-		if (o->disk) {
-			buf_adds(t->out, " disk ");
-			markdown_plain(o->disk, t->out);
-		}
-		buf_adds(t->out, " on ");
-		markdown_plain(o->layout, t->out);
-		buf_addc(t->out, '/');
-		markdown_plain(o->workload, t->out);
-		buf_adds(t->out, ": ");
-		markdown_plain(metric_table[o->metric].name, t->out);
-		buf_addc(t->out, ' ');
-		compare_percent_text(log(o->ratio), t->out);
-		buf_adds(t->out, " against its peers\n");
+		markdown_plain(lines.v[i], t->out);
+		buf_addc(t->out, '\n');
 	}
-}
-
-static const char *name_of(const void *arg, const char *host, char out[REPORT_HOST_MAX])
-{
-	const struct text *t = arg;
-
-	return report_host(t->set, t->opt, host, out);
+	strv_free(&lines);
 }
 
 static void finding(const struct text *t, const struct said *said, size_t i)
@@ -253,7 +231,7 @@ static void finding(const struct text *t, const struct said *said, size_t i)
 
 	buf_addf(t->out, "- **%s** %s: ", f->unknown ? "unknown" : severity_name(f->severity),
 		f->rule->id);
-	report_said_about(said, i, name_of, t, &text);
+	report_said_about(said, i, t->analysis, report_text_name, t, &text);
 	if (text.len) {
 		markdown_plain(buf_str(&text), t->out);
 		buf_adds(t->out, ": ");

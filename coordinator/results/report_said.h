@@ -12,8 +12,9 @@ int report_said_apart(const void *analysis, uint64_t run);
 
 /* What a host is called in the report: in out, or a literal. */
 typedef const char *(*report_name_fn)(const void *arg, const char *host, char out[REPORT_HOST_MAX]);
-/* "xfs/write, xfs/read and 2 more on knew", of all that say what the i-th says, the first of them. Appended;
- * names are as they came. */
-void report_said_about(const struct said *s, size_t i, report_name_fn name, const void *arg, struct buf *out);
+/* "xfs/write, xfs/read and 2 more on knew", "xfs/write on all 60 hosts", of all that say what the i-th
+ * says, the first of them. Appended; names are as they came. */
+void report_said_about(const struct said *s, size_t i, const struct analysis *a, report_name_fn name,
+	const void *arg, struct buf *out);
 
 #endif

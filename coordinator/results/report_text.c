@@ -56,43 +56,41 @@ static int trial_is_of(const struct result_trial *x, uint64_t run, const char *h
 	return x->run == run && strcmp(x->host, host) == 0;
 }
 
-static void note(
-	const struct text *t, const char *color, const char *word, const struct result_trial *x)
+static void failed_line(const struct text *t, const struct result_trial *x, const char *host)
 {
-	buf_addf(t->out, "%s%-10s%s", report_colored(t, color), word, report_colored(t, PLAIN));
+	buf_addf(t->out, "%s%-10s%s", report_colored(t, RED), "failed", report_colored(t, PLAIN));
 	report_addf(t->out, " %s/%s block %u", x->layout_name, x->workload_name, x->block);
 	if (x->repeat > 1)
 		buf_addf(t->out, ".%u", x->repeat);
+	report_addf(t->out, "%s%s", host ? " on " : "", host ? host : "");
+	if (!t->opt->redact) /* reasons name devices and folders */
+		report_addf(t->out, ": %s",
+			x->sum.error && *x->sum.error ? x->sum.error : "no reason was given");
+	buf_addc(t->out, '\n');
 }
 
-static void too_many(const struct text *t, const char *word, size_t n)
+void report_failed(const struct text *t, uint64_t run, const char *host, int with_host, size_t *n)
 {
-	if (n > NOTES_MAX)
-		buf_addf(t->out, "%-10s %zu more\n", word, n - NOTES_MAX);
-}
-
-static void print_failed(const struct text *t, uint64_t run, const char *host)
-{
-	size_t n = 0;
+	char name[REPORT_HOST_MAX];
 
 	for (size_t i = result_first_trial(t->set, run, host); i < t->set->n_trials; i++) {
 		const struct result_trial *x = &t->set->trials[i];
 
 		if (!trial_is_of(x, run, host))
 			break;
-		if (x->superseded || x->sum.ok || n++ >= NOTES_MAX)
+		if (x->superseded || x->sum.ok || (*n)++ >= NOTES_MAX)
 			continue;
-		note(t, RED, "failed", x);
-		if (!t->opt->redact) /* reasons name devices and folders */
-			report_addf(t->out, ": %s",
-				x->sum.error && *x->sum.error ? x->sum.error
-							      : "no reason was given");
-		buf_addc(t->out, '\n');
+		failed_line(t, x, with_host ? report_text_name(t, host, name) : NULL);
 	}
-	too_many(t, "failed", n);
 }
 
-static void print_left_out(const struct text *t, const struct result_row *rows, size_t n)
+void report_failed_more(const struct text *t, size_t n)
+{
+	if (n > NOTES_MAX)
+		buf_addf(t->out, "%-10s %zu more\n", "failed", n - NOTES_MAX);
+}
+
+void report_left_out(const struct text *t, const struct result_row *rows, size_t n)
 {
 	unsigned superseded = 0, incomplete = 0;
 
@@ -161,6 +159,7 @@ static void print_host(
 {
 	char name[REPORT_HOST_MAX], word[UNITS_LEN];
 	const char *cache = other_cache(t, rows, n, word);
+	size_t failed = 0;
 
 	buf_addf(t->out, "\n%s", report_colored(t, BOLD));
 	report_addf(t->out, "%s", report_host(t->set, t->opt, rows[0].host, name));
@@ -176,8 +175,9 @@ static void print_host(
 	report_ranks(t, r, rows[0].host);
 	print_trials(t, r, rows, n);
 	report_details(t, r, rows[0].host);
-	print_failed(t, rows[0].run, rows[0].host);
-	print_left_out(t, rows, n);
+	report_failed(t, rows[0].run, rows[0].host, 0, &failed);
+	report_failed_more(t, failed);
+	report_left_out(t, rows, n);
 	report_findings(t, r, rows[0].host);
 }
 
@@ -232,6 +232,10 @@ static void print_results(const struct text *t, const struct analysis_run *r)
 	if (n == 0)
 		buf_addf(
 			t->out, "\nno trial has ended%s\n", r->run->finished_wall_ns ? "" : " yet");
+	if (n && report_is_fleet(t, r)) {
+		report_fleet(t, r, rows, n);
+		from = n;
+	}
 	for (; from < n; from = to) {
 		for (to = from; to < n && strcmp(rows[to].host, rows[from].host) == 0;)
 			to++;

@@ -70,5 +70,22 @@ void report_ranks(const struct text *t, const struct analysis_run *r, const char
 void report_outliers(const struct text *t, const struct analysis_run *r);
 /* host NULL: findings about the whole run. */
 void report_findings(const struct text *t, const struct analysis_run *r, const char *host);
+/* Those about single hosts, of all hosts together. */
+void report_findings_of_hosts(const struct text *t, const struct analysis_run *r);
+/* A report_name_fn of a struct text. */
+const char *report_text_name(const void *text, const char *host, char out[REPORT_HOST_MAX]);
+
+/* Whether hosts are too many to be printed one after the other. */
+int report_is_fleet(const struct text *t, const struct analysis_run *r);
+/* Instead of each host's tables: what the hosts' means are, over all of them, and at which hosts they are
+ * least and most; then what failed and the findings. rows: as those of report_tables, of all hosts. */
+void report_fleet(const struct text *t, const struct analysis_run *r, const struct result_row *rows,
+	size_t n);
+/* The run's trials that failed on that host, a line each until *n of them are NOTES_MAX; *n counts all. Then
+ * how many more there are. */
+void report_failed(const struct text *t, uint64_t run, const char *host, int with_host, size_t *n);
+void report_failed_more(const struct text *t, size_t n);
+/* How many trials of these rows are not counted, and why. */
+void report_left_out(const struct text *t, const struct result_row *rows, size_t n);
 
 #endif

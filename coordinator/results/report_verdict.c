@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/results/report_outliers.h"
 #include "coordinator/results/report_text.h"
 #include "coordinator/results/said.h"
 #include "coordinator/results/table.h"
@@ -71,8 +72,9 @@ void report_other_comparisons(const struct text *t, const struct analysis_run *r
 		if (c->run != r->run->id || is_shown_in_table(r, c, baseline))
 			continue;
 		if (table.n == 0 && !host)
-			buf_addf(t->out, "\n%sover %zu hosts%s · %g%% CI, all comparisons\n",
-				report_colored(t, BOLD), r->n_hosts, report_colored(t, PLAIN),
+			buf_addf(t->out, "\n%s%s %zu hosts%s · %g%% CI, all comparisons\n",
+				report_colored(t, BOLD), c->between_hosts ? "between" : "over",
+				r->n_hosts, report_colored(t, PLAIN),
 				analysis_confidence(t->analysis, r));
 		comparison_row(t, c, &table);
 	}
@@ -146,21 +148,25 @@ void report_ranks(const struct text *t, const struct analysis_run *r, const char
 	print_below(t, &table, 3);
 }
 
+const char *report_text_name(const void *text, const char *host, char out[REPORT_HOST_MAX])
+{
+	const struct text *t = text;
+
+	return report_host(t->set, t->opt, host, out);
+}
+
 void report_outliers(const struct text *t, const struct analysis_run *r)
 {
-	char name[REPORT_HOST_MAX];
+	struct strv lines = {0};
 
-	for (size_t i = 0; i < t->analysis->n_outliers; i++) {
-		const struct result_outlier *o = &t->analysis->outliers[i];
-
-		if (o->run != r->run->id)
-			continue;
-		report_addf(t->out, "stands out %s%s%s on %s/%s: %s ", report_host(t->set, t->opt, o->host, name),
-			o->disk ? " disk " : "", o->disk ? o->disk : "", o->layout, o->workload,
-			metric_table[o->metric].name);
-		compare_percent_text(log(o->ratio), t->out);
-		buf_adds(t->out, " against its peers\n");
+	report_outlier_lines(t->analysis, r, report_text_name, t, &lines);
+	for (size_t i = 0; i < lines.n && i < NOTES_MAX; i++) {
+		report_addf(t->out, "stands out %s", lines.v[i]);
+		buf_addc(t->out, '\n');
 	}
+	if (lines.n > NOTES_MAX)
+		buf_addf(t->out, "stands out %zu more\n", lines.n - NOTES_MAX);
+	strv_free(&lines);
 }
 
 static int by_place(const struct finding *f, uint64_t run, const char *host)
@@ -241,8 +247,9 @@ static void subjects_text(const struct said *all, size_t i, struct buf *out)
 		buf_addf(out, " and %zu more", n - SUBJECTS_MAX);
 }
 
-/* Those about something have a line each; those about the whole run share one. */
-static void level_findings(const struct text *t, const struct said *all, int level)
+/* Those about something have a line each; those about the whole run, or a host whose section this is, share
+ * one. fleet: hosts are told, too. */
+static void level_findings(const struct text *t, const struct said *all, int level, int fleet)
 {
 	struct buf whole = {0}, subjects = {0}, text = {0};
 	const struct rule *last = NULL;
@@ -255,7 +262,7 @@ static void level_findings(const struct text *t, const struct said *all, int lev
 			continue;
 		buf_reset(&text);
 		said_text(all, i, &text);
-		if (!f->layout && !f->workload) {
+		if (!f->layout && !f->workload && !fleet) {
 			if (last == f->rule)
 				buf_addf(&whole, ", %s", buf_str(&text));
 			else
@@ -267,7 +274,10 @@ static void level_findings(const struct text *t, const struct said *all, int lev
 		if (lines++ >= NOTES_MAX)
 			continue;
 		buf_reset(&subjects);
-		subjects_text(all, i, &subjects);
+		if (fleet)
+			report_said_about(all, i, t->analysis, report_text_name, t, &subjects);
+		else
+			subjects_text(all, i, &subjects);
 		level_line(t, level);
 		report_addf(t->out, "%s %s: %s", f->rule->id, buf_str(&subjects), buf_str(&text));
 		buf_addc(t->out, '\n');
@@ -318,7 +328,23 @@ void report_findings(const struct text *t, const struct analysis_run *r, const c
 
 	gather(t, r, host, &said);
 	for (int level = SEVERITY_INVALID; level >= 0; level--)
-		level_findings(t, &said, level);
+		level_findings(t, &said, level, 0);
+	unknown_findings(t, &said);
+	said_free(&said);
+}
+
+void report_findings_of_hosts(const struct text *t, const struct analysis_run *r)
+{
+	size_t all = t->analysis->findings.n, from = 0, to;
+	struct said said;
+
+	while (from < all && (t->findings[from]->run != r->run->id || !t->findings[from]->host))
+		from++;
+	for (to = from; to < all && t->findings[to]->run == r->run->id;)
+		to++;
+	said_group(t->findings + from, to - from, NULL, NULL, &said);
+	for (int level = SEVERITY_INVALID; level >= 0; level--)
+		level_findings(t, &said, level, 1);
 	unknown_findings(t, &said);
 	said_free(&said);
 }
