@@ -8,6 +8,7 @@
 #define TESTS_BENCH_BENCH_H
 
 #include <dirent.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,22 +59,30 @@ static inline const char *bench_figure(double v, char out[32])
 	return out;
 }
 
+static inline void bench_print(const char *what, double v, const char *unit, const char *spread,
+	enum bench_goal goal, double target)
+{
+	int met = goal == BENCH_AT_LEAST ? v >= target : v <= target;
+	char a[32], b[32];
+
+	printf("%-48s %9s %-10s %-32s", what, bench_figure(v, a), unit, spread);
+	if (goal != BENCH_SHOWN)
+		printf("%s %s: %s", goal == BENCH_AT_LEAST ? ">=" : "<=", bench_figure(target, b),
+			met ? "met" : "NOT MET");
+	printf("\n");
+	fflush(stdout);
+}
+
 static inline void bench_row(const char *what, struct bench_series *s, const char *unit,
 	enum bench_goal goal, double target)
 {
 	double median = bench_median(s);
-	int met = goal == BENCH_AT_LEAST ? median >= target : median <= target;
-	char a[32], b[32], c[32], d[32], spread[96] = "";
+	char a[32], b[32], spread[96] = "";
 
 	if (s->n > 1)
-		snprintf(spread, sizeof(spread), "(%s … %s, n=%u)", bench_figure(s->v[0], b),
-			bench_figure(s->v[s->n - 1], c), s->n);
-	printf("%-48s %9s %-10s %-32s", what, bench_figure(median, a), unit, spread);
-	if (goal != BENCH_SHOWN)
-		printf("%s %s: %s", goal == BENCH_AT_LEAST ? ">=" : "<=", bench_figure(target, d),
-			met ? "met" : "NOT MET");
-	printf("\n");
-	fflush(stdout);
+		snprintf(spread, sizeof(spread), "(%s … %s, n=%u)", bench_figure(s->v[0], a),
+			bench_figure(s->v[s->n - 1], b), s->n);
+	bench_print(what, median, unit, spread, goal, target);
 }
 
 /* A row of one figure. */
@@ -83,6 +92,18 @@ static inline void bench_one(const char *what, double v, const char *unit, enum 
 	struct bench_series s = {.v = {v}, .n = 1};
 
 	bench_row(what, &s, unit, goal, target);
+}
+
+/* A row of how often something came out in so many experiments, in percent, with twice the standard error of
+ * that number: what 95 % of such benches would not differ from the true rate by. */
+static inline void bench_rate(const char *what, unsigned count, unsigned experiments, const char *unit,
+	enum bench_goal goal, double target)
+{
+	double p = (double)count / experiments;
+	char spread[64];
+
+	snprintf(spread, sizeof(spread), "(± %.2f, n=%u)", 200 * sqrt(p * (1 - p) / experiments), experiments);
+	bench_print(what, 100 * p, unit, spread, goal, target);
 }
 
 /* xorshift64: for orders and contents that need no more. */
