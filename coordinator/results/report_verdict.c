@@ -100,7 +100,7 @@ static void ranks_cells(const struct ranks *r, struct table *table)
 {
 	struct buf shift = {0};
 
-	table_cell(table, "U %g of %.0f", r->u, (double)r->n_base * r->n_subject);
+	table_cell(table, "U %.12g of %.0f", r->u, (double)r->n_base * r->n_subject);
 	table_cell(table, "p %.2g%s", r->p, r->exact ? "" : " (normal law)");
 	if (isnan(r->shift)) {
 		buf_adds(&shift, "-");

@@ -178,12 +178,36 @@ static void averages_are_told_together(void **state)
 	result_set_clear(&set);
 }
 
+/* Pairs are counted to the last one, however many there are. */
+static void counts_are_whole(void **state)
+{
+	struct report_options o = {.long_form = 1};
+	struct result_set set = {0};
+	struct buf lines = {0}, text = {0};
+	struct err e = {0};
+
+	(void)state;
+	run_of_pairs(&lines, "done");
+	for (uint32_t i = 0; i < 2202; i++) {
+		struct result_trial t = a_trial("a", i + 1, i / 2 + 1, i % 2, 0, 1000000000ll + i + i % 2 * 1000000);
+
+		export_trial(&t, &lines);
+	}
+	lines_read(lines.data, &set);
+	assert_ok(report_text(&set, &o, &text, &e), e);
+	assert_has(text.data, "U 1212201 of 1212201");
+	buf_free(&lines);
+	buf_free(&text);
+	result_set_clear(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_comparison_is_lost),
 		cmocka_unit_test(no_variation_of_nothing),
 		cmocka_unit_test(averages_are_told_together),
+		cmocka_unit_test(counts_are_whole),
 	};
 
 	return cmocka_run_group_tests_name("report_same", tests, NULL, NULL);
