@@ -31,6 +31,7 @@ struct state {
 	size_t untimed_line; /* the last of them */
 	int at_records;      /* it says "record", and nothing but blank lines came behind it */
 	struct data_told command; /* what the dd of the last command line wrote */
+	int had_command;          /* nothing was told of that dd yet */
 	char *failure;       /* of the transfer to come, NULL: none */
 	int interrupted;     /* "^C" stood there, and nothing but what dd says of it since */
 	int cut;             /* the last transfer failed, but as a line of progress, which is no end */
@@ -153,7 +154,7 @@ static int take_transfer(
 	s->had_records = s->records > 0;
 	memcpy(s->had, s->count, sizeof(s->had));
 	memset(s->count, 0, sizeof(s->count));
-	s->records = s->untimed = 0;
+	s->records = s->untimed = s->had_command = 0;
 	s->transfers = 1;
 	return 0;
 }
@@ -176,6 +177,13 @@ static int take_real(
 		found_unused(f, r->no, "the time of a dd that failed");
 		return 0;
 	}
+	if (!own && !s->records && !s->had_command) {
+		found_unused(f, r->no,
+			"a time with no dd right before it: of another command, not used (of one that has more "
+			"than a dd in it, take the lines between away)");
+		found_doubt(f, r->no);
+		return 0;
+	}
 	if (!own) {
 		last = found_record(f, r->no);
 		context_apply(&s->c, last);
@@ -191,7 +199,7 @@ static int take_real(
 	else
 		found_note(f, r->no, r->no, "%s: elapsed %.9g s, bytes not known", t->kind,
 			last->seconds);
-	s->transfers = s->untimed = s->records = s->interrupted = 0;
+	s->transfers = s->untimed = s->records = s->interrupted = s->had_command = 0;
 	return 0;
 }
 
@@ -248,6 +256,7 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 		s->interrupted = strstr(r->s, "^C") != NULL;
 	}
 	if (dd_command_line(r->s, &s->command)) {
+		s->had_command = 1;
 		if (s->command.known)
 			found_note(f, r->no, r->no, "dd's command line: data %s of what follows",
 				data_told_text(&s->command, data));

@@ -225,29 +225,33 @@ static int has_parts(const char *from, const char *to, int *ret_blanks)
 	return parts;
 }
 
+#define CLOCK 0.5 /* s; no unit is so long */
+
 /* The time before on the same line, with only blanks between. */
 struct beside {
-	double unit, seconds; /* its last unit; 0: none */
+	double unit, seconds; /* its last unit, CLOCK of 1:23; 0: none */
 };
 
 /* "1 min 2 h" are no parts of one time, in that order, but hardly two either: of trials of one thing none is
- * more than twice as long as another. */
+ * more than twice as long as another. Neither is "1 day 2:03:04". */
 static int check_beside(
 	struct beside *b, struct reader *r, const char *from, const char *to, double seconds)
 {
 	const char *word = to, *ignored;
 	double unit = time_unit(skip_blanks(from + strspn(from, "0123456789.,")), &ignored);
 	struct beside before = *b;
+	int clock = memchr(from, ':', (size_t)(to - from)) != NULL;
 
+	unit = clock ? CLOCK : unit;
 	while (word > from && (isalpha((unsigned char)word[-1]) || (unsigned char)word[-1] >= 0x80))
 		word--;
-	*b = (struct beside){time_unit(word, &ignored), seconds};
+	*b = (struct beside){clock ? CLOCK : time_unit(word, &ignored), seconds};
 	if (!(before.unit > 0) || !(unit > 0) || unit == before.unit ||
 		fmax(seconds, before.seconds) <= 2 * fmin(seconds, before.seconds))
 		return 0;
 	return reader_wrong(r,
-		"'%.40s': is that one time in parts, or several? Write 1h2m3s without blanks, the longest part "
-		"first, or one value a line",
+		"'%.40s': is that one time in parts, or several? Write 1h2m3s or 26:03:04 without blanks, "
+		"the longest part first, or one value a line",
 		skip_blanks(r->s));
 }
 

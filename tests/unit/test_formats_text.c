@@ -203,6 +203,40 @@ static void test_dd_only_timed(void **state)
 	format_found_clear(&f);
 }
 
+/* A time is a dd's where nothing else could have taken it. */
+static void times_of_other_commands_are_no_dd(void **state)
+{
+#define GOOD "9437184 bytes (9.4 MB, 9.0 MiB) copied, 0.6 s, 15.7 MB/s\n"
+#define COUNTS "9+0 records in\n9+0 records out\n"
+	static const struct {
+		const char *text;
+		size_t records, doubts;
+		double last;
+	} table[] = {
+		{COUNTS GOOD "$ time sync\nreal\t0m3.500s\n", 1, 1, 0.6},
+		{COUNTS GOOD "copied\nreal\t0m3.500s\n", 1, 1, 0.6},
+		{COUNTS GOOD "\nreal\t0m3.500s\nreal\t0m4.500s\n", 1, 1, 3.5},
+		{COUNTS GOOD "$ time dd if=/dev/zero of=/t/a status=none\nreal\t0m3.500s\n", 2, 0, 3.5},
+		{COUNTS "copied\nreal\t0m3.500s\n", 1, 0, 3.5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		size_t doubts = 0;
+
+		kit_good(table[i].text, "dd", &f);
+		for (size_t k = 0; k < f.n_notes; k++)
+			doubts += f.notes[k].doubt != 0;
+		if (f.n_records != table[i].records || doubts != table[i].doubts)
+			fail_msg("%s: %zu records, %zu doubts", table[i].text, f.n_records, doubts);
+		kit_near(f.records[f.n_records - 1].seconds, table[i].last, table[i].text);
+		format_found_clear(&f);
+	}
+#undef GOOD
+#undef COUNTS
+}
+
 /* What stands before a good dd; in what a dd prints whose line of progress ends in ^C both are of it. */
 static void interrupted_dds(void)
 {
@@ -488,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_dd_trials),
 		cmocka_unit_test(test_dd_only_timed),
 		cmocka_unit_test(test_dd_failures),
+		cmocka_unit_test(times_of_other_commands_are_no_dd),
 		cmocka_unit_test(test_dd_commands),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_in_a_log),
