@@ -34,6 +34,7 @@ struct state {
 	int had_command;          /* nothing was told of that dd yet */
 	char *failure;       /* of the transfer to come, NULL: none */
 	int interrupted;     /* "^C" stood there, and nothing but what dd says of it since */
+	int timed;           /* the last record has the time of its command */
 	int cut;             /* the last transfer failed, but as a line of progress, which is no end */
 	char *unopened;      /* what was said last of a dd that began none, or NULL */
 };
@@ -101,12 +102,13 @@ static void take_back(struct state *s, size_t line, struct format_found *f)
 	s->in_progress = 1;
 }
 
+/* At the record's last line. */
 static void note_transfer(struct format_found *f, const struct format_record *rec, const char *how)
 {
 	double rate = (double)rec->bytes / rec->seconds;
 	char of[512], mb[UNITS_LEN], mib[UNITS_LEN];
 
-	found_note(f, rec->line, rec->last_line,
+	found_note(f, rec->last_line, rec->last_line,
 		"dd: %llu bytes in %.9g s (%s) = %s MB/s = %s MiB/s%s",
 		(unsigned long long)rec->bytes, rec->seconds, how, units_number(rate / 1e6, 4, mb),
 		units_number(rate / 1048576, 4, mib), context_of(rec, of, sizeof(of)));
@@ -154,7 +156,7 @@ static int take_transfer(
 	s->had_records = s->records > 0;
 	memcpy(s->had, s->count, sizeof(s->had));
 	memset(s->count, 0, sizeof(s->count));
-	s->records = s->untimed = s->had_command = 0;
+	s->records = s->untimed = s->had_command = s->timed = 0;
 	s->transfers = 1;
 	return 0;
 }
@@ -175,6 +177,7 @@ static int take_real(
 	}
 	if (own && last->error) {
 		found_unused(f, r->no, "the time of a dd that failed");
+		s->timed = 1;
 		return 0;
 	}
 	if (!own && !s->records && !s->had_command) {
@@ -188,6 +191,9 @@ static int take_real(
 		last = found_record(f, r->no);
 		context_apply(&s->c, last);
 		last->error = failure_of(s);
+	} else {
+		found_renote(f, last->line, "dd: %llu bytes in %.9g s; line %zu has the time of its command",
+			(unsigned long long)last->bytes, last->seconds, r->no);
 	}
 	last->seconds = t->real.value;
 	last->seconds_resolution = t->real.resolution;
@@ -200,7 +206,36 @@ static int take_real(
 		found_note(f, r->no, r->no, "%s: elapsed %.9g s, bytes not known", t->kind,
 			last->seconds);
 	s->transfers = s->untimed = s->records = s->interrupted = s->had_command = 0;
+	s->timed = 1;
 	return 0;
+}
+
+/* What GNU time says of the command that it timed, before its times or behind them: that the dd in it did
+ * well is not enough. */
+static void take_rest(
+	struct reader *r, struct state *s, const struct timing *t, struct format_found *f)
+{
+	struct format_record *last = f->n_records ? &f->records[f->n_records - 1] : NULL;
+
+	if (!*t->failure) {
+		found_unused(f, r->no, "user and system time: not used");
+		return;
+	}
+	found_note(f, r->no, r->no, "%s: %s", t->kind, t->failure);
+	if (last && (t->failure_ahead ? s->transfers : s->timed)) {
+		last->error = last->error ? last->error : xstrdup(t->failure);
+	} else if (t->failure_ahead) {
+		free(s->failure);
+		s->failure = xstrdup(t->failure);
+	}
+}
+
+/* What GNU time -v prints between a dd and its time. */
+static int is_of_verbose_time(const char *line)
+{
+	const char *s = skip_blanks(line);
+
+	return after_word(s, "Command being timed:") || after_word(s, "Percent of CPU this job got:");
 }
 
 /* What dd could not open, or was not asked for in the right words, it did not begin. */
@@ -251,7 +286,7 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 
 	if (f->n_records && is_cut_records(r))
 		return reader_wrong(r, "'%.40s' is cut off, as is the dd that it begins to tell of", r->s);
-	if (!is_blank(r->s)) {
+	if (!is_blank(r->s) && !is_of_verbose_time(r->s)) {
 		s->transfers = s->at_records = 0;
 		s->interrupted = strstr(r->s, "^C") != NULL;
 	}
@@ -312,7 +347,7 @@ static int take_line(struct reader *r, struct state *s, struct format_found *f)
 	if (what == 1 && time.has_real)
 		return take_real(r, s, &time, f);
 	if (what == 1) {
-		found_unused(f, r->no, "user and system time: not used");
+		take_rest(r, s, &time, f);
 		return 0;
 	}
 	if (dd_failure_line(r->s)) {

@@ -237,6 +237,53 @@ static void times_of_other_commands_are_no_dd(void **state)
 #undef COUNTS
 }
 
+/* GNU time's words on its command, which may be more than the dd in it. */
+static void a_dd_whose_command_failed_failed(void **state)
+{
+#define GOOD "9437184 bytes (9.4 MB, 9.0 MiB) copied, 0.6 s, 15.7 MB/s\n"
+#define VERBOSE                                                                                    \
+	"\tCommand being timed: \"sh -c dd if=/dev/zero of=/t/a && sync\"\n\tUser time (seconds): 0.10\n" \
+	"\tSystem time (seconds): 0.10\n\tPercent of CPU this job got: 5%\n"                         \
+	"\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.50\n\tMaximum resident set size (kbytes): 9\n"
+	static const struct {
+		const char *text, *error;
+	} table[] = {
+		{GOOD VERBOSE "\tExit status: 0\n", NULL},
+		{GOOD VERBOSE "\tExit status: 3\n", "exit status was 3"},
+		{GOOD "Command exited with non-zero status 3\n" VERBOSE "\tExit status: 3\n",
+			"non-zero status 3"},
+		{GOOD "Command exited with non-zero status 3\n0.10user 0.10system 0:03.50elapsed 5%CPU\n",
+			"non-zero status 3"},
+		{GOOD "0.10user 0.10system 0:03.50elapsed 5%CPU\n", NULL},
+		{"9+0 records in\n9+0 records out\nCommand terminated by signal 9\n"
+		 "0.10user 0.10system 0:03.50elapsed 5%CPU\n",
+			"terminated by signal 9"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct format_found f = {0};
+		char text[1024];
+
+		snprintf(text, sizeof(text), "%s# next\n9+0 records in\n9+0 records out\n%s", table[i].text, GOOD);
+		kit_good(text, "dd", &f);
+		assert_int_equal(f.n_records, 2);
+		assert_null(f.records[1].error);
+		for (size_t k = 1; k < f.n_notes; k++)
+			assert_true(f.notes[k].first > f.notes[k - 1].last);
+		if (table[i].error) {
+			assert_non_null(f.records[0].error);
+			assert_has(f.records[0].error, table[i].error);
+		} else {
+			assert_null(f.records[0].error);
+			kit_near(f.records[0].seconds, 3.5, table[i].text);
+		}
+		format_found_clear(&f);
+	}
+#undef GOOD
+#undef VERBOSE
+}
+
 /* What stands before a good dd; in what a dd prints whose line of progress ends in ^C both are of it. */
 static void interrupted_dds(void)
 {
@@ -523,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_dd_only_timed),
 		cmocka_unit_test(test_dd_failures),
 		cmocka_unit_test(times_of_other_commands_are_no_dd),
+		cmocka_unit_test(a_dd_whose_command_failed_failed),
 		cmocka_unit_test(test_dd_commands),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_in_a_log),
