@@ -143,6 +143,8 @@ void html_commands(struct html *h);
 size_t html_findings_count(const struct html *h, enum severity level);
 /* Items of a list of the findings of that severity; how many. */
 size_t html_findings_list(struct html *h, enum severity level);
+/* Items of the hosts and disks that stand out, the furthest first, `most` of them; how many there are. */
+size_t html_outliers(struct html *h, size_t most);
 /* How many rules lack what they need. */
 size_t html_unknown_rules(const struct html *h);
 

@@ -118,17 +118,20 @@ size_t html_unknown_rules(const struct html *h)
 	return n;
 }
 
-static void outliers(struct html *h)
+size_t html_outliers(struct html *h, size_t most)
 {
 	struct strv lines = {0};
+	size_t n;
 
 	report_outlier_lines(h->analysis, NULL, name_of, h, &lines);
-	for (size_t i = 0; i < lines.n; i++) {
+	for (size_t i = 0; i < lines.n && i < most; i++) {
 		buf_adds(h->out, "<li class=\"warning\"><strong>stands out</strong> ");
 		html_text(h->out, lines.v[i]);
 		buf_adds(h->out, "</li>\n");
 	}
+	n = lines.n;
 	strv_free(&lines);
+	return n;
 }
 
 void html_findings(struct html *h)
@@ -140,7 +143,7 @@ void html_findings(struct html *h)
 	for (int level = SEVERITY_INVALID; level >= SEVERITY_NOTE; level--) {
 		html_findings_list(h, (enum severity)level);
 		if (level == SEVERITY_INVALID)
-			outliers(h);
+			html_outliers(h, SIZE_MAX);
 	}
 	unknown_items(h);
 	buf_adds(h->out, "</ul>\n<p class=\"hint\">What each rule means and why: man 7 "

@@ -9,6 +9,8 @@
 #include "coordinator/results/import.h"
 #include "coordinator/results/report_html.h"
 
+#define ODD_MAX 5 /* hosts and disks that stand out, told beside the verdict */
+
 #define SENTENCES_MAX 8 /* more are counted; the table has them all */
 
 static int is_headline(const struct analysis_run *r, const struct result_comparison *c)
@@ -179,7 +181,7 @@ static void conditions(struct html *h)
 
 void html_verdict(struct html *h)
 {
-	size_t before, n;
+	size_t before, n, odd;
 
 	html_section(h, "verdict", "Verdict");
 	if (h->analysis->n_runs == 0)
@@ -193,8 +195,12 @@ void html_verdict(struct html *h)
 	before = h->out->len;
 	buf_adds(h->out, "<ul class=\"findings\">\n");
 	n = html_findings_list(h, SEVERITY_INVALID);
+	odd = html_outliers(h, ODD_MAX);
+	if (odd > ODD_MAX)
+		buf_addf(h->out, "<li class=\"warning\"><strong>stands out</strong> %zu more: see the "
+				 "<a href=\"#findings\">findings</a></li>\n", odd - ODD_MAX);
 	buf_adds(h->out, "</ul>\n");
-	if (n == 0) { /* take the empty list back */
+	if (n + odd == 0) { /* take the empty list back */
 		h->out->len = before;
 		h->out->data[before] = '\0';
 	}

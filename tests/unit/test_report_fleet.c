@@ -32,7 +32,10 @@ static void add_trials(struct buf *lines, unsigned host, unsigned hosts)
 		}
 }
 
-static char *report_of(unsigned hosts, int long_form)
+typedef int report_fn(
+	const struct result_set *s, const struct report_options *o, struct buf *out, struct err *e);
+
+static char *made_by(report_fn *make, unsigned hosts, int long_form)
 {
 	struct report_options o = {.long_form = long_form};
 	struct result_set set = {0};
@@ -43,10 +46,15 @@ static char *report_of(unsigned hosts, int long_form)
 	for (unsigned h = 1; h <= hosts; h++)
 		add_trials(&lines, h, hosts);
 	lines_read(lines.data, &set);
-	assert_ok(report_text(&set, &o, &out, &e), e);
+	assert_ok(make(&set, &o, &out, &e), e);
 	result_set_clear(&set);
 	buf_free(&lines);
 	return buf_take(&out);
+}
+
+static char *report_of(unsigned hosts, int long_form)
+{
+	return made_by(report_text, hosts, long_form);
 }
 
 static void many_hosts_are_one_table(void **state)
@@ -84,6 +92,18 @@ static void a_host_that_stands_out_is_told_once(void **state)
 	free(text);
 }
 
+static void a_page_tells_it_beside_the_verdict(void **state)
+{
+	char *page = made_by(report_html, 13, 0), *end = strstr(page, "</section>");
+
+	(void)state;
+	assert_non_null(end);
+	*end = '\0';
+	assert_has(page, "<li class=\"warning\"><strong>stands out</strong> n03 on left/load: elapsed +49.4%, "
+			 "right/load: elapsed +49.4% against its peers</li>");
+	free(page);
+}
+
 static void few_hosts_have_a_table_each(void **state)
 {
 	char *text = report_of(12, 0), *whole = report_of(13, 1);
@@ -103,6 +123,7 @@ int main(void)
 		cmocka_unit_test(many_hosts_are_one_table),
 		cmocka_unit_test(what_single_hosts_lack_is_told),
 		cmocka_unit_test(a_host_that_stands_out_is_told_once),
+		cmocka_unit_test(a_page_tells_it_beside_the_verdict),
 		cmocka_unit_test(few_hosts_have_a_table_each),
 	};
 
