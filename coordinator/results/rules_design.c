@@ -1,7 +1,7 @@
 /*
  * Rules about how a run was planned: what its layouts are, in which order and how often they were
  * built. Owns nothing.
- * Invariant: these look at plans, designs and sizes, never at timings.
+ * Invariant: these look at plans, designs, sizes and lists of disks, never at timings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "common/plan/workload.h"
 #include "coordinator/results/analysis.h"
 #include "coordinator/results/rules.h"
+#include "coordinator/results/volume_disks.h"
 
 #define CAPACITY_DIFFERS 0.01 /* of the larger one */
 #define UNKNOWN (-1)
@@ -66,19 +67,39 @@ static int layout_redundancy(const struct layout *l)
 	return l->pool ? least : 0;
 }
 
+/* What an array is made of, the disk that it looks like does not tell. */
+static void arrays_untold(const struct rule_input *in, unsigned char *untold)
+{
+	struct volume_disks *v;
+	size_t n;
+
+	volume_disks_of(in, &v, &n);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].layout_index < in->run->plan->n_layouts)
+			untold[v[i].layout_index] |= volume_disks_behind_raid(&v[i]) != 0;
+	volume_disks_free(v, n);
+}
+
 static void redundancy_differs(const struct rule_input *in)
 {
 	const struct plan *p = in->run->plan;
 	const struct layout *weak = NULL, *strong = NULL;
+	unsigned char *untold;
 	int lo = 0, hi = 0;
 
 	if (!p) {
 		finding_unknown(in, "no plan");
 		return;
 	}
+	untold = xcalloc(p->n_layouts + 1, 1);
+	arrays_untold(in, untold);
 	for (size_t i = 0; i < p->n_layouts; i++) {
 		int r = layout_redundancy(&p->layouts[i]);
 
+		if (untold[i]) {
+			finding_unknown(in, "no redundancy of arrays behind RAID controllers");
+			continue;
+		}
 		if (r == UNKNOWN) {
 			finding_unknown(in, "no redundancy of every layout");
 			continue;
@@ -92,6 +113,7 @@ static void redundancy_differs(const struct rule_input *in)
 			hi = r;
 		}
 	}
+	free(untold);
 	if (weak && lo != hi)
 		finding_add(in, SEVERITY_WARNING, NULL, NULL, NULL,
 			json_pack("{ss si ss si}", "least", weak->name, "least_disks", lo, "most",

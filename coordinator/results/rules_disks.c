@@ -13,6 +13,8 @@
 #include "coordinator/results/rules.h"
 #include "coordinator/results/volume_disks.h"
 
+#define SMALLEST_BLOCK 512 /* of ZFS: no disk has smaller sectors */
+
 static const struct layout *layout_of(const struct rule_input *in, const struct volume_disks *d)
 {
 	const struct plan *p = in->run->plan;
@@ -38,7 +40,8 @@ int rule_volume_is_told(const struct rule_input *in, const struct volume_disks *
 	return 1;
 }
 
-/* Calls the check for each volume that is told. */
+/* Calls the check for each volume of real disks that are known; what a host does not tell of one of them is
+ * unknown, whatever the others are. */
 static void each_volume(const struct rule_input *in,
 	void (*check)(const struct rule_input *in, const struct volume_disks *d))
 {
@@ -48,9 +51,13 @@ static void each_volume(const struct rule_input *in,
 	volume_disks_of(in, &v, &n);
 	if (n == 0)
 		finding_unknown(in, "no list of the disks");
-	for (size_t i = 0; i < n; i++)
-		if (rule_volume_is_told(in, &v[i]))
+	for (size_t i = 0; i < n; i++) {
+		const struct layout *l = layout_of(in, &v[i]);
+
+		rule_volume_is_told(in, &v[i]);
+		if (v[i].n && !(l && l->scratch.disks))
 			check(in, &v[i]);
+	}
 	volume_disks_free(v, n);
 }
 
@@ -135,31 +142,41 @@ int layout_is_only_data(const struct layout *l)
 	return p && !p->log.disks.n && !p->special.disks.n && !p->cache.n && !p->spares.n;
 }
 
-static void check_sectors(const struct rule_input *in, const struct volume_disks *d)
+/* 1: all disks of the pool are in one data vdev; 0: each is one by itself; -1: not known. */
+static int in_one_vdev(const struct layout *l)
 {
-	const struct layout *l = layout_of(in, d);
-	int64_t least = INT64_MAX, most = 0, block = 0;
+	int stripes = layout_is_only_data(l);
 
-	for (size_t i = 0; i < d->n; i++) {
-		int64_t sector = json_get_int(d->v[i].told, "physical_sector_bytes", 0);
+	for (size_t i = 0; stripes && i < l->pool->n_vdevs; i++)
+		stripes = l->pool->vdevs[i].level == LEVEL_STRIPE;
+	if (stripes)
+		return 0;
+	return layout_is_only_data(l) && l->pool->n_vdevs == 1 ? 1 : -1;
+}
 
-		if (sector <= 0) {
-			finding_unknown(in, "no sector sizes");
-			return;
-		}
-		least = sector < least ? sector : least;
-		most = sector > most ? sector : most;
-	}
-	if (l && l->pool && l->pool->ashift > 0)
-		block = INT64_C(1) << l->pool->ashift;
-	if (least != most && layout_is_only_data(l))
+/* Of the disks that tell their sectors. */
+static void vdev_sectors(
+	const struct rule_input *in, const struct volume_disks *d, int64_t least, int64_t most)
+{
+	int one = in_one_vdev(layout_of(in, d));
+
+	if (least != most && one > 0)
 		finding_add(in, SEVERITY_WARNING, d->host, d->layout, NULL,
 			json_pack("{sI sI}", "least_bytes", (json_int_t)least, "most_bytes",
 				(json_int_t)most),
 			"disks with sectors of %lld and of %lld bytes in one volume",
 			(long long)least, (long long)most);
-	else if (least != most)
+	else if (least != most && one < 0)
 		finding_unknown(in, "no list of which disk is in which vdev");
+}
+
+static void pool_blocks(const struct rule_input *in, const struct volume_disks *d, int64_t most)
+{
+	const struct layout *l = layout_of(in, d);
+	int64_t block = l && l->pool && l->pool->ashift > 0 ? INT64_C(1) << l->pool->ashift : 0;
+
+	if (l && l->existing && evidence_is_of_zfs(d->evidence) && most > SMALLEST_BLOCK)
+		finding_unknown(in, "no ashift of pools that were there already");
 	if (block && block < most)
 		finding_add(in, SEVERITY_WARNING, d->host, d->layout, NULL,
 			json_pack("{si sI}", "ashift", l->pool->ashift, "sector_bytes",
@@ -167,6 +184,26 @@ static void check_sectors(const struct rule_input *in, const struct volume_disks
 			"ashift %d writes blocks of %lld bytes, the disks' sectors are of %lld: "
 			"they read before they write",
 			l->pool->ashift, (long long)block, (long long)most);
+}
+
+static void check_sectors(const struct rule_input *in, const struct volume_disks *d)
+{
+	int64_t least = INT64_MAX, most = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		int64_t sector = json_get_int(d->v[i].told, "physical_sector_bytes", 0);
+
+		if (sector <= 0) {
+			finding_unknown(in, "no sector sizes");
+			continue;
+		}
+		least = sector < least ? sector : least;
+		most = sector > most ? sector : most;
+	}
+	if (most == 0)
+		return;
+	vdev_sectors(in, d, least, most);
+	pool_blocks(in, d, most);
 }
 
 void rule_sectors(const struct rule_input *in)
@@ -184,6 +221,17 @@ static const char *shingled(const json_t *disk)
 	return smr_vendor(json_get_str(disk, "model", "")) ? "drive-managed by its model" : NULL;
 }
 
+/* Flash has no shingles; of others the model counts, and an array's is not that of its disks. */
+static void model_untold(const struct rule_input *in, const json_t *disk)
+{
+	if (json_is_false(json_object_get(disk, "rotational")))
+		return;
+	if (inventory_disk_behind_raid(disk))
+		finding_unknown(in, "no models of the disks behind the RAID controller");
+	else if (disk && !*json_get_str(disk, "model", ""))
+		finding_unknown(in, "no model of every disk");
+}
+
 static void check_shingled(const struct rule_input *in, const struct volume_disks *d)
 {
 	const char *why = NULL, *model = "";
@@ -192,8 +240,10 @@ static void check_shingled(const struct rule_input *in, const struct volume_disk
 	for (size_t i = 0; i < d->n; i++) {
 		const char *here = shingled(d->v[i].told);
 
-		if (!here)
+		if (!here) {
+			model_untold(in, d->v[i].told);
 			continue;
+		}
 		why = here;
 		model = json_get_str(d->v[i].told, "model", "");
 		n++;

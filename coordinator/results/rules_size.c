@@ -118,6 +118,14 @@ static int64_t named_bytes(const json_t *inventory, const struct disk_set *set)
 	return sum;
 }
 
+static int row_is_of_zfs(const struct result_row *row)
+{
+	for (unsigned i = 0; i < row->listed; i++)
+		if (row->trials[i]->sum.n_evidence && evidence_is_of_zfs(row->trials[i]->sum.evidence))
+			return 1;
+	return 0;
+}
+
 /* Of the pool's cache devices: 0 where there are none, -1 where it is not known how large they are. */
 static int64_t cache_bytes(const struct rule_input *in, const struct result_row *row)
 {
@@ -126,6 +134,8 @@ static int64_t cache_bytes(const struct rule_input *in, const struct result_row 
 		p && row->layout_index < p->n_layouts ? &p->layouts[row->layout_index] : NULL;
 	int open = 0;
 
+	if (l && l->existing && row_is_of_zfs(row))
+		return -1;
 	if (!l || !l->pool || !l->pool->cache.n)
 		return 0;
 	if (l->scratch.disks)

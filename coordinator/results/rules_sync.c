@@ -176,8 +176,8 @@ static int writes_in_place(const struct trial_evidence *v)
 {
 	const struct setting_evidence *mount = evidence_setting(v, NULL, "mount");
 
-	if (evidence_setting(v, NULL, "primarycache") || evidence_setting(v, NULL, "sync"))
-		return 0; /* ZFS */
+	if (evidence_is_of_zfs(v))
+		return 0;
 	return mount && mount->before ? mount_writes_in_place(mount->before) : -1;
 }
 

@@ -36,6 +36,19 @@ static enum compressing planned(const struct layout *l, const char **ret_setting
 	return COMPRESSING_BY_DEFAULT;
 }
 
+/* Whether a dataset below the root does, as that of PostgreSQL may. */
+static int dataset_compresses(const struct layout *l)
+{
+	for (size_t d = 0; l->pool && d < l->pool->n_datasets; d++)
+		for (size_t i = 0; i < l->pool->datasets[d].n_props; i++) {
+			const struct property *p = &l->pool->datasets[d].props[i];
+
+			if (strcmp(p->name, "compression") == 0 && strcmp(p->value, "off") != 0)
+				return 1;
+		}
+	return 0;
+}
+
 /* OpenZFS compresses by default since 2.2.0; what came before it does not, nor does zfs-fuse. */
 static enum compressing default_of(const char *zfs)
 {
@@ -92,15 +105,27 @@ static void compressed_told(const struct rule_input *in, const char *host, const
 			percent, setting);
 }
 
-/* As the volume had it, or else by the version of ZFS: on one host. */
-static void compressed_there(const struct rule_input *in, const struct volume_disks *d,
-	const struct layout *l, const struct workload *w)
+/* By the first trial that tells, or NULL; what changed later is V09's. */
+static const char *compression_told(const struct volume_disks *d)
 {
-	const struct setting_evidence *told = evidence_setting(d->evidence, NULL, "compression");
+	for (size_t i = 0; i < d->n_told; i++) {
+		const struct setting_evidence *s = evidence_setting(d->told[i], NULL, "compression");
+
+		if (s && (s->before || s->after))
+			return s->before ? s->before : s->after;
+	}
+	return NULL;
+}
+
+/* As the volume had it, or else by the plan or the version of ZFS: on one host. */
+static void compressed_there(const struct rule_input *in, const struct volume_disks *d,
+	const struct layout *l, const struct workload *w, enum compressing by_plan)
+{
 	const char *zfs = json_get_str(
 		rule_inventory_of(in, d->host, d->layout_index), "zfs", "");
-	const char *value = told ? told->before ? told->before : told->after : NULL;
+	const char *value = compression_told(d);
 	enum compressing c = value ? strcmp(value, "off") ? COMPRESSING_YES : COMPRESSING_NO
+			     : by_plan == COMPRESSING_NO ? COMPRESSING_NO
 			     : l->existing ? is_plain(d->evidence) : default_of(zfs);
 	char *setting;
 
@@ -114,7 +139,7 @@ static void compressed_there(const struct rule_input *in, const struct volume_di
 }
 
 static void compressed_as_found(
-	const struct rule_input *in, const struct layout *l, const struct workload *w)
+	const struct rule_input *in, const struct layout *l, const struct workload *w, enum compressing by_plan)
 {
 	uint32_t index = (uint32_t)(l - in->run->plan->layouts);
 	struct volume_disks *v;
@@ -123,7 +148,7 @@ static void compressed_as_found(
 	volume_disks_of(in, &v, &n);
 	for (size_t i = 0; i < n; i++)
 		if (v[i].layout_index == index)
-			compressed_there(in, &v[i], l, w);
+			compressed_there(in, &v[i], l, w, by_plan);
 	volume_disks_free(v, n);
 }
 
@@ -136,7 +161,8 @@ static int any_compresses(const struct rule_input *in)
 		const char *value = "";
 		enum compressing c = planned(&p->layouts[i], &value);
 
-		if (c == COMPRESSING_YES || c == COMPRESSING_UNKNOWN)
+		if (c == COMPRESSING_YES || c == COMPRESSING_UNKNOWN ||
+			dataset_compresses(&p->layouts[i]))
 			return 1;
 		for (size_t k = 0; c == COMPRESSING_BY_DEFAULT && k < in->run->n_hosts; k++) {
 			const json_t *host =
@@ -168,8 +194,8 @@ static void compressed_for(const struct rule_input *in, const struct workload *w
 		enum compressing c = planned(l, &value);
 		char *setting;
 
-		if (c == COMPRESSING_UNKNOWN || c == COMPRESSING_BY_DEFAULT)
-			compressed_as_found(in, l, w);
+		if (c != COMPRESSING_YES)
+			compressed_as_found(in, l, w, c);
 		if (c != COMPRESSING_YES)
 			continue;
 		setting = xasprintf("compression=%s", value);
@@ -188,7 +214,7 @@ void rule_compressible(const struct rule_input *in)
 		compressed_for(in, &p->workloads[i]);
 }
 
-/* The least usable bytes of each layout of one host; UINT64_MAX: it has no trial, 0: not known. */
+/* The least usable bytes of each layout of one host; UINT64_MAX: no trial tells. */
 struct room {
 	const char *host;
 	uint64_t *least;
@@ -204,10 +230,6 @@ static void fill_of(
 	char a[UNITS_LEN], b[UNITS_LEN];
 	struct err ignored;
 
-	if (usable == 0) {
-		finding_unknown(in, "no usable sizes");
-		return;
-	}
 	if ((double)certain > NEARLY_FULL * (double)usable)
 		finding_add(in, SEVERITY_WARNING, host, l->name, NULL,
 			json_pack("{sI sI sf}", "written_bytes", (json_int_t)certain,
@@ -254,7 +276,9 @@ void rule_nearly_full(const struct rule_input *in)
 			room_told(in, &r);
 			r.host = t->host;
 		}
-		if (t->usable_bytes < r.least[t->layout])
+		if (t->usable_bytes == 0)
+			finding_unknown(in, "no usable sizes");
+		else if (t->usable_bytes < r.least[t->layout])
 			r.least[t->layout] = t->usable_bytes;
 	}
 	room_told(in, &r);

@@ -127,6 +127,11 @@ int volume_disks_behind_raid(const struct volume_disks *d)
 	return 0;
 }
 
+int evidence_is_of_zfs(const struct trial_evidence *v)
+{
+	return evidence_setting(v, NULL, "primarycache") || evidence_setting(v, NULL, "sync");
+}
+
 void volume_disks_free(struct volume_disks *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -29,6 +29,8 @@ void volume_disks_of(const struct rule_input *in, struct volume_disks **ret, siz
 int inventory_disk_behind_raid(const struct json_t *disk);
 int inventory_has_raid(const struct json_t *inventory);
 int volume_disks_behind_raid(const struct volume_disks *d);
+/* Whether an agent read properties of ZFS beside the trial of that evidence, which may be NULL. */
+int evidence_is_of_zfs(const struct trial_evidence *v);
 void volume_disks_free(struct volume_disks *v, size_t n);
 
 #endif

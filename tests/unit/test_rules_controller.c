@@ -6,6 +6,8 @@
 #define MIRROR "{pool: {level: mirror, disks: 2, ashift: 12}}"
 #define MIRRORS .left = MIRROR, .right = MIRROR
 #define BEHIND "\"write_cache\": \"write back\", \"controller\": \"H700 (megaraid_sas)\""
+#define PLAIN "\"model\": \"ST4000NM0023\""
+#define FLASH BEHIND ", \"rotational\": false"
 #define ARRAYS .disks = {{BEHIND, BEHIND}, {BEHIND, BEHIND}}
 #define QUIET {EVIDENCE_MAINTENANCE_BEFORE, 0}, {EVIDENCE_MAINTENANCE_AFTER, 0}
 #define HUNG {SETTING_TOOL, "storcli64", "gave no answer in 20 s", "gave no answer in 20 s"}
@@ -26,6 +28,15 @@ static const struct rule_case table[] = {
 		FIRES, SEVERITY_WARNING, "3 of 3 trials: patrol read of /c0"},
 	{"a controller whose tool hangs", "V08", {ARRAYS, .told = {{EVIDENCE_LOOK_NS, 1}}, .set = {HUNG}}, UNKNOWN,
 		0, HUNG_TEXT},
+
+	{"disks behind a controller", "V28", {MIRRORS, ARRAYS}, UNKNOWN, 0, NULL},
+	{"flash behind a controller", "V28", {MIRRORS, .disks = {{FLASH, FLASH}, {FLASH, FLASH}}}, SILENT, 0, NULL},
+	{"a mirror of disks and an array of them", "V16",
+		{.left = MIRROR, .right = "{pool: {level: stripe, disks: 1}}", .disks = {{PLAIN, PLAIN}, {BEHIND}}},
+		UNKNOWN, 0, NULL},
+	{"a mirror and a disk", "V16",
+		{.left = MIRROR, .right = "{pool: {level: stripe, disks: 1}}", .disks = {{PLAIN, PLAIN}, {PLAIN}}},
+		FIRES, SEVERITY_WARNING, "right survives the loss of 0 disks, left of 1"},
 
 	{"nobody told of the array", "V09", {MIRRORS, ARRAYS}, UNKNOWN, 0, NULL},
 	{"a cache as it is set", "V09",

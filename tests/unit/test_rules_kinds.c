@@ -9,6 +9,10 @@
 #define OFF .left = POOL_WITH("off"), .right = POOL_WITH("off")
 #define TENTH .physical = 6 * GIB
 
+#define OFF_BUT_PG                                                                                 \
+	"{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, properties: "           \
+	"{compression: off}, datasets: {pg: {compression: lz4}}}}"
+
 static const struct rule_case table[] = {
 	{"random reads", "V01", {TENTH, .op = "read", .kind = "random: {op: read, of: put, duration: 60s}"},
 		FIRES, SEVERITY_INVALID, "9% of the bytes read (100% expected)"},
@@ -100,6 +104,9 @@ static const struct rule_case table[] = {
 		0, NULL},
 	{"a database, nothing compresses", "V02",
 		{OFF, .kind = "pgbench: {scale: 10, clients: 2, duration: 60s}"}, SILENT, 0, NULL},
+	{"a database whose dataset alone compresses", "V02",
+		{.left = OFF_BUT_PG, .right = OFF_BUT_PG, .kind = "pgbench: {scale: 10, clients: 2, duration: 60s}"},
+		UNKNOWN, 0, NULL},
 	{"a command", "V02", {LZ4, .kind = "command: {argv: [/usr/bin/true]}"}, UNKNOWN, 0, NULL},
 	{"one of two writes zeros", "V02",
 		{LZ4, .kind = "parallel: [{stream: {op: write, size: 1G}}, "

@@ -170,6 +170,24 @@ static const struct rule_case table[] = {
 			.stream = "{op: write, size: 64G, data: zero}"},
 		SILENT, 0, NULL},
 
+	{"zeros, whatever the plan asked for", "V02",
+		{.left = POOL_WITH("off"), .right = POOL_WITH("off"), .set = {{"compression", NULL, "lz4", "lz4"}},
+			.stream = "{op: write, size: 64G, data: zero}"},
+		FIRES, SEVERITY_INVALID, "compresses (compression=lz4)"},
+	{"zeros, as the plan asked for", "V02",
+		{.left = POOL_WITH("off"), .right = POOL_WITH("off"), .set = {{"compression", NULL, "off", "off"}},
+			.stream = "{op: write, size: 64G, data: zero}"},
+		SILENT, 0, NULL},
+	{"zeros into a directory whose first trial tells nothing", "V02",
+		{EXISTING, .set = {{"compression", NULL, "lz4", "lz4"}}, .set_from = 2,
+			.stream = "{op: write, size: 64G, data: zero}"},
+		FIRES, SEVERITY_INVALID, "compresses (compression=lz4)"},
+
+	{"a pool that was there already may have cache devices", "V18",
+		{EXISTING, .set = {{"sync", NULL, "standard", "standard"}}}, UNKNOWN, 0, NULL},
+	{"other directories have none", "V18",
+		{EXISTING, .set = {{"mount", NULL, "rw,noquota", "rw,noquota"}}}, SILENT, 0, NULL},
+
 	{"special devices that can lose none", "V16",
 		{.left = "{scratch: {disks: 6, size: 500G}, pool: {level: raidz1, disks: 4, special: "
 			 "{level: stripe, disks: 2}}}"},
