@@ -144,7 +144,8 @@ const struct analysis_place *analysis_of_host(
 struct compare_side analysis_side(const struct result_row *row);
 /* Both sides by ranks; 0 where a side lists no values. */
 int analysis_ranks(const struct result_comparison *c, struct ranks *ret);
-/* What the intervals of the run's comparisons hold together, in percent: 95, or 97 under `until`. */
+/* What the intervals of the run's comparisons hold together, in percent: 95, or 97 under `until`. Where a
+ * workload is also that of a run with `until`, and others are not: 95, which all of them hold at least. */
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r);
 /* How precise the comparisons are that a run plans for one of its workloads, on one of its hosts:
  * every pair and metric, those that lack data included (se NaN). The family is fixed by the plan and

@@ -273,12 +273,12 @@ const struct analysis_place *analysis_of_host(const struct analysis *a, const ch
 
 double analysis_confidence(const struct analysis *a, const struct analysis_run *r)
 {
-	double alpha = COMPARE_ALPHA;
+	double alpha = 0;
 
 	for (size_t i = 0; i < a->n_comparisons + a->n_absent; i++)
 		if (analysis_planned(a, i)->run == r->run->id)
-			alpha = fmin(alpha, analysis_planned(a, i)->alpha);
-	return 100 * (1 - alpha);
+			alpha = fmax(alpha, analysis_planned(a, i)->alpha);
+	return 100 * (1 - (alpha > 0 ? alpha : COMPARE_ALPHA));
 }
 
 static void count_families(struct analysis *a)

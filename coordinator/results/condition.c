@@ -130,6 +130,8 @@ enum condition_state condition_judge(const struct condition *c, const struct res
 
 	if (r->invalid.n || r->c.verdict == VERDICT_TOO_FEW || isnan(lo) || isnan(hi))
 		return CONDITION_UNDECIDED;
+	if (fabs(r->c.d) < COMPARE_NO_RATIO && fabs(c->limit) < COMPARE_NO_RATIO)
+		return CONDITION_UNDECIDED; /* so small a difference is none, and none is on no side of 0 */
 	if (c->above ? lo > c->limit : hi < c->limit)
 		return CONDITION_TRUE;
 	if (c->above ? hi <= c->limit : lo >= c->limit)

@@ -209,15 +209,15 @@ static void histograms(struct html *h, const struct result_comparison *const *li
 	}
 }
 
-static void comparisons_table(
-	struct html *h, const struct result_comparison *const *list, size_t n)
+static void comparisons_table(struct html *h, const struct analysis_run *r,
+	const struct result_comparison *const *list, size_t n)
 {
 	char host[REPORT_HOST_MAX], change[64];
 	const char *const headings[] = {"workload", "host", "comparison", change, "verdict", "#n",
 		":estimator", NULL};
 
 	snprintf(change, sizeof(change), "#change (%g%% CI, all comparisons)",
-		100 * (1 - list[0]->alpha));
+		analysis_confidence(h->analysis, r));
 
 	html_table(h, n <= HTML_OPEN_ROWS_MAX, "Comparisons", headings);
 	for (size_t i = 0; i < n; i++) {
@@ -433,7 +433,8 @@ static void fleets(struct html *h, const struct analysis_run *r,
 }
 
 /* "elapsed, less is better: change against hba8 on knew, with its 95 % interval over all comparisons" */
-static void changes_caption(struct html *h, const struct result_comparison *const *list, size_t n)
+static void changes_caption(struct html *h, const struct analysis_run *r,
+	const struct result_comparison *const *list, size_t n)
 {
 	const struct common common = common_of(list, n);
 	char host[REPORT_HOST_MAX];
@@ -444,7 +445,7 @@ static void changes_caption(struct html *h, const struct result_comparison *cons
 	if (common.host && strcmp(common.host, IMPORT_HOST) != 0)
 		buf_addf(&text, " on %s", html_host(h, common.host, host));
 	html_figure(h, "%s, with its %g %% interval over all comparisons%s", text.data,
-		100 * (1 - list[0]->alpha), list[0]->margin > 0 ? "; the band is the margin" : "");
+		analysis_confidence(h->analysis, r), list[0]->margin > 0 ? "; the band is the margin" : "");
 	buf_free(&text);
 }
 
@@ -474,12 +475,12 @@ static void run_ratios(struct html *h, const struct analysis_run *r)
 
 		list = of_metric(h, r, (enum metric_id)m, &n);
 		if (n) {
-			changes_caption(h, list, n);
+			changes_caption(h, r, list, n);
 			if (n <= HTML_INTERVALS_MAX)
 				forest(h, r, list, n);
 			else
 				histograms(h, list, n);
-			comparisons_table(h, list, n);
+			comparisons_table(h, r, list, n);
 			html_figure_end(h);
 			fleets(h, r, list, n);
 		}

@@ -107,7 +107,7 @@ struct group {
 };
 struct trend {
 	double z;      /* of the rank statistic, in its standard deviations */
-	double change; /* from the first to the last trial, of the metric itself */
+	double change; /* from the first to the last trial, of the metric's logarithm */
 };
 
 static void sum_groups(const struct residuals *r, struct group *g)
@@ -151,7 +151,7 @@ static struct trend trend_of(const struct residuals *r)
 	}
 	free(g);
 	t.z = variance > 0 ? sum / sqrt(variance) : 0;
-	t.change = place2 > 0 ? expm1(by_value / place2 * (double)(r->n - 1)) : 0;
+	t.change = place2 > 0 ? by_value / place2 * (double)(r->n - 1) : 0;
 	return t;
 }
 
@@ -182,15 +182,17 @@ static void drift_told(
 	int random = strcmp(in->run->run->design, "random-blocks") == 0;
 	double df = (double)r->n - r->groups, p;
 	struct trend t = trend_of(r);
+	struct buf change = {0};
 
 	p = fmax(trend_p(t.z, df), least_p(r));
 	if (p >= DRIFT_P)
 		return;
+	compare_percent_text(t.change, &change);
 	finding_add(in, random ? SEVERITY_NOTE : SEVERITY_WARNING, row->host, NULL, row->workload,
-		json_pack("{si sf sf sf}", "n", (int)r->n, "z", t.z, "p", p, "change", t.change),
-		"%s drifts by %+.1f%% from the first to the last of %zu trials (rank test: p = "
-		"%.2g)",
-		metric_table[row->metric].name, units_rounded(100 * t.change, 1), r->n, p);
+		json_pack("{si sf sf sf}", "n", (int)r->n, "z", t.z, "p", p, "change", expm1(t.change)),
+		"%s drifts by %s from the first to the last of %zu trials (rank test: p = %.2g)",
+		metric_table[row->metric].name, buf_str(&change), r->n, p);
+	buf_free(&change);
 }
 
 static void drift_judged(

@@ -161,6 +161,35 @@ static void families_span_the_report(void **state)
 }
 
 /* Ratios of 1.1 and 1.21, found as such. */
+/* A run of two workloads, one of which is also that of a run with until, and in its family: of the other one
+ * nothing holds with 97 %, so that what is said of both is 95 %. */
+static void confidence_is_of_all(void **state)
+{
+	char *other[] = {"load", "other", NULL};
+	struct result_run r = {.id = 2, .name = "demo", .state = "done", .plan_sha256 = "", .tool_version = "",
+		.user = "", .cache = "cold", .design = "random-blocks", .layouts = {layouts, 3, 0},
+		.workloads = {other, 2, 0}};
+	struct buf lines = {0};
+	struct result_set set = {0};
+	struct analysis a;
+	struct err e;
+
+	(void)state;
+	add_run(&lines, 1, "{min: 5, max: 9, until: 2%}", "");
+	add_trials(&lines, 1, 1, 5);
+	export_run(&r, &lines);
+	add_trials(&lines, 2, 1, 5);
+	lines_read(lines.data, &set);
+	assert_ok(analysis_make(&set, &a, &e), e);
+	assert_true(fabs(analysis_confidence(&a, &a.runs[0]) - 97) < 1e-9);
+	assert_true(fabs(analysis_confidence(&a, &a.runs[1]) - 95) < 1e-9);
+	for (size_t i = 0; i < a.n_families; i++)
+		assert_true(a.families[i].alpha == (strcmp(a.families[i].workload, "other") ? 0.03 : 0.05));
+	analysis_clear(&a);
+	result_set_clear(&set);
+	buf_free(&lines);
+}
+
 static void ratios_are_found(void **state)
 {
 	struct buf lines = {0};
@@ -324,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(families),
 		cmocka_unit_test(families_span_the_report),
+		cmocka_unit_test(confidence_is_of_all),
 		cmocka_unit_test(ratios_are_found),
 		cmocka_unit_test(a_slow_host_stands_out),
 		cmocka_unit_test(a_slow_disk_stands_out),

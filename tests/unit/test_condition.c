@@ -129,6 +129,26 @@ static void whole_intervals_decide(void **state)
 	condition_clear(&below);
 }
 
+/* What verdicts call no difference is not proven to be above or below 0 either; of other limits the interval
+ * tells. */
+static void a_millionth_is_on_no_side_of_0(void **state)
+{
+	struct result_comparison r = between(0.8e-7, 1.2e-7, "w");
+	struct condition any, some;
+	struct err e;
+
+	(void)state;
+	r.c.verdict = VERDICT_NO_DIFFERENCE;
+	assert_ok(condition_parse("elapsed > 0%", 0, &any, &e), e);
+	assert_ok(condition_parse("elapsed > +0.1%", 0, &some, &e), e);
+	assert_int_equal(condition_judge(&any, &r), CONDITION_UNDECIDED);
+	assert_int_equal(condition_judge(&some, &r), CONDITION_FALSE);
+	r = between(2e-6, 4e-6, "w");
+	assert_int_equal(condition_judge(&any, &r), CONDITION_TRUE);
+	condition_clear(&any);
+	condition_clear(&some);
+}
+
 static void the_worst_comparison_counts(void **state)
 {
 	struct result_comparison v[] = {between(-0.01, 0.01, "load"), between(-0.1, 0.1, "dump"),
@@ -201,6 +221,7 @@ int main(void)
 		cmocka_unit_test(right_ones),
 		cmocka_unit_test(wrong_ones),
 		cmocka_unit_test(whole_intervals_decide),
+		cmocka_unit_test(a_millionth_is_on_no_side_of_0),
 		cmocka_unit_test(the_worst_comparison_counts),
 		cmocka_unit_test(what_is_absent_is_undecided),
 	};

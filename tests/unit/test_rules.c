@@ -124,6 +124,8 @@ static const struct rule_case table[] = {
 		"elapsed drifts by +5.6% from the first to the last of 12"},
 	{"faster and faster", "V06", {.n = 5, .ms = {1100, 1050, 1060, 1020, 1000}}, FIRES,
 		SEVERITY_NOTE, "drifts by -9"},
+	{"ever a hundred times slower", "V06", {.n = 5, .ms = {1, 100, 10000, 1000000, 100000000}}, FIRES,
+		SEVERITY_NOTE, "drifts by +1.00e+11% from"},
 	{"up and down", "V06", {.n = 6, .ms = {1010, 1000, 1030, 1005, 1020, 1015}, .factor = 2},
 		SILENT, 0, NULL},
 	{"all the same", "V06", {.n = 5, .ms = {1000, 1000, 1000, 1000, 1000}}, SILENT, 0, NULL},
