@@ -95,36 +95,55 @@ static int caches_on(const struct volume_disks *d)
 	return d->n ? on : -1;
 }
 
+/* A volume whose caches are held against the next one's. */
+struct cached {
+	const struct volume_disks *of;
+	int on;
+};
+
+static void caches_told(
+	const struct rule_input *in, const struct volume_disks *on, const struct volume_disks *off)
+{
+	if (rule_compares_hosts(in))
+		finding_add(in, SEVERITY_WARNING, NULL, on->layout, NULL,
+			json_pack("{ss ss}", "on", on->host, "off", off->host),
+			"the disks' write caches are on at %s and off at %s", on->host, off->host);
+	else
+		finding_add(in, SEVERITY_WARNING, on->host, NULL, NULL,
+			json_pack("{ss ss}", "on", on->layout, "off", off->layout),
+			"the disks' write caches are on under %s and off under %s", on->layout,
+			off->layout);
+}
+
+/* Layouts of each host, or of each layout its hosts where these are compared. */
 void rule_caches_differ(const struct rule_input *in)
 {
-	const struct volume_disks *last = NULL;
+	const int by_host = rule_compares_hosts(in);
+	struct cached *last = xcalloc(in->run->plan->n_layouts + 1, sizeof(*last));
 	struct volume_disks *v;
-	int last_on = 0;
 	size_t n;
 
 	volume_disks_of(in, &v, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct layout *l = layout_of(in, &v[i]);
 		int on = caches_on(&v[i]);
+		struct cached *c;
 
-		if (!l || l->scratch.disks || l->existing)
+		if (!l || l->scratch.disks)
 			continue;
+		c = &last[by_host ? v[i].layout_index : 0];
 		if (on < 0) {
 			finding_unknown(in, "no state of the write caches");
 			continue;
 		}
-		if (last && strcmp(last->host, v[i].host) == 0 && last_on != on)
-			finding_add(in, SEVERITY_WARNING, v[i].host, NULL, NULL,
-				json_pack("{ss ss}", "on", on ? v[i].layout : last->layout, "off",
-					on ? last->layout : v[i].layout),
-				"the disks' write caches are on under %s and off under %s",
-				on ? v[i].layout : last->layout, on ? last->layout : v[i].layout);
-		last = &v[i];
-		last_on = on;
+		if (c->of && c->on != on && (by_host || strcmp(c->of->host, v[i].host) == 0))
+			caches_told(in, on ? &v[i] : c->of, on ? c->of : &v[i]);
+		*c = (struct cached){&v[i], on};
 	}
 	if (n == 0)
 		finding_unknown(in, "no state of the write caches");
 	volume_disks_free(v, n);
+	free(last);
 }
 
 void rule_cache_policy(const struct rule_input *in)

@@ -192,17 +192,27 @@ static void take_plan(const struct layout *l, struct guarantee *g)
 	g->in_place = l->fs && l->fs->type != FS_BTRFS;
 }
 
+/* Of the first trial that tells settings, or NULL. */
+static const struct trial_evidence *settings_of(const struct volume_disks *d)
+{
+	for (size_t i = 0; i < d->n_told; i++)
+		if (d->told[i]->n_settings)
+			return d->told[i];
+	return NULL;
+}
+
 /* A directory that was there already is as its first trials that tell say; a host on which it can be torn
  * is enough. */
 static void take_told(const struct volume_disks *d, struct guarantee *g)
 {
+	const struct trial_evidence *v = settings_of(d);
 	int in_place;
 
-	if (!d->evidence || !d->evidence->n_settings)
+	if (!v)
 		return;
 	if (!g->weakened)
-		g->weakened = weakened_as_told(d->evidence);
-	in_place = writes_in_place(d->evidence);
+		g->weakened = weakened_as_told(v);
+	in_place = writes_in_place(v);
 	if (!g->known || in_place == 1 || (in_place < 0 && g->in_place == 0))
 		g->in_place = in_place;
 	g->known = 1;
@@ -274,7 +284,7 @@ static void layouts_differ(const struct rule_input *in)
 
 	for (size_t i = 0; i < p->n_layouts; i++) {
 		weak += g[i].weakened != NULL;
-		real |= !p->layouts[i].existing && !p->layouts[i].scratch.disks;
+		real |= !p->layouts[i].scratch.disks;
 		if (!g[i].known)
 			finding_unknown(in, "no settings of layouts that were there already");
 	}
@@ -287,6 +297,55 @@ static void layouts_differ(const struct rule_input *in)
 		torn_told(in, &p->workloads[i], g);
 	}
 	free(g);
+}
+
+/* ---- V25: hosts ---- */
+
+static void host_weakened(
+	const struct rule_input *in, const struct volume_disks *d, const char *setting)
+{
+	const struct plan *p = in->run->plan;
+
+	for (size_t i = 0; i < p->n_workloads; i++)
+		finding_add(in,
+			workload_syncs(&p->workloads[i]) == 1 ? SEVERITY_INVALID : SEVERITY_NOTE, d->host,
+			d->layout, p->workloads[i].name, json_pack("{ss}", "setting", setting),
+			"%s here, not on every host: its sync guarantees less", setting);
+}
+
+/* One layout on the hosts that are compared, as each of them told. */
+static void hosts_differ(
+	const struct rule_input *in, uint32_t layout, const struct volume_disks *v, size_t n)
+{
+	const char **weakened = xcalloc(n + 1, sizeof(*weakened));
+	size_t weak = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct trial_evidence *told = settings_of(&v[i]);
+
+		if (v[i].layout_index != layout)
+			continue;
+		if (!told && in->run->plan->layouts[layout].existing)
+			finding_unknown(in, "no settings of layouts that were there already");
+		weakened[i] = weakened_as_told(told);
+		weak += weakened[i] != NULL;
+		known += told != NULL;
+	}
+	for (size_t i = 0; weak < known && i < n; i++)
+		if (weakened[i])
+			host_weakened(in, &v[i], weakened[i]);
+	free(weakened);
+}
+
+static void each_layout_on_hosts(const struct rule_input *in)
+{
+	struct volume_disks *v;
+	size_t n;
+
+	volume_disks_of(in, &v, &n);
+	for (size_t i = 0; i < in->run->plan->n_layouts; i++)
+		hosts_differ(in, (uint32_t)i, v, n);
+	volume_disks_free(v, n);
 }
 
 /* ---- V25: servers ---- */
@@ -376,10 +435,13 @@ void rule_sync_differs(const struct rule_input *in)
 
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++)
 		servers_differ(in, settings[i]);
-	if (in->run->run->layouts.n < 2)
+	if (in->run->run->layouts.n < 2 && !(rule_compares_hosts(in) && in->run->n_hosts > 1))
 		return;
-	if (!in->run->plan)
+	if (!in->run->plan) {
 		finding_unknown(in, "no plan");
-	else
-		layouts_differ(in);
+		return;
+	}
+	layouts_differ(in);
+	if (rule_compares_hosts(in))
+		each_layout_on_hosts(in);
 }

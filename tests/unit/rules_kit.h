@@ -53,6 +53,7 @@ struct scene {
 	const double (*waits)[10][4]; /* instead of busy: of each layout, block and disk */
 	double look_busy;        /* of the first disk, in a look of a second */
 	int64_t errors;          /* of the first disk; -1: none; 0: not known */
+	int alone;               /* left is the only layout */
 	int pair;                /* two of the four disks are all there are */
 	/* settings and the dump's disks, told with each trial; no settings: `sync` as it always was */
 	struct setting_evidence set[3];
@@ -91,7 +92,7 @@ static inline void add_run(const struct scene *c, struct buf *lines)
 		.tool_version = "",
 		.user = "",
 		.blocks = 3,
-		.layouts = {layouts, 2, 0},
+		.layouts = {layouts, c->alone ? 1 : 2, 0},
 		.workloads = {workloads, 2, 0}};
 	struct buf plan = {0};
 	char *put = c->put ? xstrdup(c->put)
@@ -101,10 +102,11 @@ static inline void add_run(const struct scene *c, struct buf *lines)
 	r.design = (char *) or (c->design, "random-blocks");
 	r.cache = (char *) or (c->cache, "cold");
 	buf_addf(&plan,
-		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n  right: %s\n"
+		"name: demo\nhosts: [a]\ntrials: 3\nlayouts:\n  left: %s\n%s%s%s"
 		"workloads:\n  put: {%s}\n"
 		"  load: {%s%s}\n",
-		or (c->left, POOL), or (c->right, POOL), put,
+		or (c->left, POOL), c->alone ? "" : "  right: ", c->alone ? "" : or (c->right, POOL),
+		c->alone ? "" : "\n", put,
 		c->kind ? "" : "stream: ",
 		or (or (c->kind, c->stream),
 			c->op ? "{op: read, of: put}" : "{op: write, size: 64G}"));
@@ -365,7 +367,7 @@ static inline void analysis_of(const struct scene *c, struct result_set *set, st
 	add_run(c, &lines);
 	add_environment(c, &lines);
 	for (const struct scene *h = c; h; h = h->b)
-		for (uint32_t layout = 0; layout < 2; layout++)
+		for (uint32_t layout = 0; layout < (c->alone ? 1 : 2); layout++)
 			for (uint32_t b = 1; b <= (c->n ? c->n : 3) && !c->summary; b++)
 				add_trial(h, layout, b, &lines);
 	for (uint32_t layout = 0; c->summary && layout < 2; layout++)

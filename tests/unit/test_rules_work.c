@@ -7,6 +7,15 @@
 
 #define SET(p) "{scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, properties: {" p "}}}"
 #define XFS "{scratch: {disks: 1, size: 500G}, filesystem: {type: xfs}}"
+#define ON "\"write_cache\": \"write back\""
+#define OFF "\"write_cache\": \"write through\""
+#define CACHES_ON .disks = {{ON, ON}, {ON, ON}}
+#define HOST_WITH(cache)                                                                           \
+	"{\"kernel\": \"6.1\", \"cpus\": 4, \"disks\": [{\"id\": \"serial:0\", " cache               \
+	"}, {\"id\": \"serial:1\", " cache "}, {\"id\": \"serial:2\", " cache                         \
+	"}, {\"id\": \"serial:3\", " cache "}]}"
+#define HOST_ON HOST_WITH(ON)
+#define HOST_OFF HOST_WITH(OFF)
 #define EXISTING .left = "{existing: /srv/a}", .right = "{existing: /srv/b}"
 #define WROTE(bytes) .facts = {{COMMAND_WRITTEN, "B", bytes}}
 #define BY(metric) "layout, metrics: [" metric "]"
@@ -95,22 +104,23 @@ static const struct rule_case table[] = {
 		.right = "{existing: /srv/b}"},
 		UNKNOWN, 0, NULL},
 	{"torn pages here, and a directory of btrfs", "V25",
-		{UNTORN, .left = XFS, .right = "{existing: /srv/b}",
+		{UNTORN, CACHES_ON, .left = XFS, .right = "{existing: /srv/b}",
 			MOUNTED("rw,relatime,space_cache=v2,subvolid=5,subvol=/")},
 		FIRES, SEVERITY_WARNING, "full_page_writes=off: a crash may leave torn pages here"},
 	{"torn pages here and in a directory of xfs", "V25",
-		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,attr2,inode64,noquota")},
+		{UNTORN, CACHES_ON, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,attr2,inode64,noquota")},
 		SILENT, 0, NULL},
 	{"torn pages here and on a btrfs that writes over", "V25",
-		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,nodatacow,subvolid=5,subvol=/")},
+		{UNTORN, CACHES_ON,
+			.left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,nodatacow,subvolid=5,subvol=/")},
 		SILENT, 0, NULL},
 	{"torn pages here, and a directory of another machine", "V25",
 		{UNTORN, .left = XFS, .right = "{existing: /srv/b}", MOUNTED("rw,vers=4.2,addr=10.0.0.1")},
 		UNKNOWN, 0, NULL},
 	{"torn pages in no directory of btrfs", "V25",
-		{UNTORN, EXISTING, MOUNTED("rw,subvolid=5,subvol=/")}, SILENT, 0, NULL},
+		{UNTORN, CACHES_ON, EXISTING, MOUNTED("rw,subvolid=5,subvol=/")}, SILENT, 0, NULL},
 	{"a directory whose pool syncs nothing", "V25",
-		{EXISTING, .set = {{"sync", NULL, "disabled", "disabled"}}}, SILENT, 0, NULL},
+		{EXISTING, CACHES_ON, .set = {{"sync", NULL, "disabled", "disabled"}}}, SILENT, 0, NULL},
 	{"one of two servers does not sync", "V25",
 		{.no_plan = 1, .note = "fsync = on\nwork_mem = 4MB", .note_right = "fsync = off"}, BOTH,
 		SEVERITY_INVALID, "fsync was off under right and on under left"},
@@ -126,6 +136,32 @@ static const struct rule_case table[] = {
 	{"two servers alike", "V25",
 		{.kind = PG("fsync: off"), .op = "tpcb", .note = "fsync = off", .note_right = "fsync = off"},
 		SILENT, 0, NULL},
+	{"directories on disks that nobody told of", "V25",
+		{EXISTING, .set = {{"sync", NULL, "standard", "standard"}}}, UNKNOWN, 0, NULL},
+	{"directories on disks with their caches on and off", "V25",
+		{EXISTING, .disks = {{ON, ON}, {OFF, OFF}}}, FIRES, SEVERITY_WARNING,
+		"on under left and off under right"},
+	{"a host that syncs nothing against one that does", "V25",
+		{EXISTING, CACHES_ON, .by = "host", .other = HOST_ON, .set = {{"sync", NULL, "disabled", "disabled"}},
+			.b = &(const struct scene){.host = "b", CACHES_ON}},
+		FIRES, SEVERITY_INVALID, "sync=disabled here, not on every host"},
+	{"a host that syncs nothing, under the only layout", "V25",
+		{.alone = 1, .left = "{existing: /srv/a}", CACHES_ON, .by = "host", .other = HOST_ON,
+			.set = {{"sync", NULL, "disabled", "disabled"}},
+			.b = &(const struct scene){.host = "b", .alone = 1, CACHES_ON}},
+		FIRES, SEVERITY_INVALID, "sync=disabled here, not on every host"},
+	{"hosts that sync alike", "V25",
+		{EXISTING, CACHES_ON, .by = "host", .other = HOST_ON,
+			.b = &(const struct scene){.host = "b", CACHES_ON}},
+		SILENT, 0, NULL},
+	{"a host that does not tell how it syncs", "V25",
+		{EXISTING, CACHES_ON, .by = "host", .other = HOST_ON,
+			.b = &(const struct scene){.host = "b", CACHES_ON, .no_settings = 1}},
+		UNKNOWN, 0, NULL},
+	{"hosts whose caches are on and off", "V25",
+		{EXISTING, CACHES_ON, .by = "host", .other = HOST_OFF,
+			.b = &(const struct scene){.host = "b", CACHES_ON}},
+		FIRES, SEVERITY_WARNING, "on at a and off at b"},
 	{"directories nobody told of", "V25", {EXISTING}, UNKNOWN, 0, NULL},
 
 	{"by the volume's own ratio", "V01",
