@@ -86,17 +86,19 @@ static double expected_part(const struct rule_input *in, const struct result_row
 	return stored_part(row, NAN);
 }
 
+/* Of a row's trials: how many tell, and what those moved whose disks gave too little. */
 struct moved {
 	double physical, logical;
-	unsigned reads, counted;
+	unsigned reads, counted, cached;
 };
 
-static struct moved moved_by(const struct result_row *row)
+static struct moved moved_below(const struct result_row *row, double part)
 {
 	struct moved m = {0};
 
 	for (unsigned i = 0; i < row->listed; i++) {
 		const struct result_trial *t = row->trials[i];
+		double physical = (double)t->sum.tele.disk_read_bytes, logical = (double)t->sum.bytes;
 
 		if (t->sum.bytes == 0)
 			continue;
@@ -104,8 +106,11 @@ static struct moved moved_by(const struct result_row *row)
 		if (t->sum.tele.disks == 0)
 			continue;
 		m.counted++;
-		m.physical += (double)t->sum.tele.disk_read_bytes;
-		m.logical += (double)t->sum.bytes;
+		if (!(physical < part * logical))
+			continue;
+		m.cached++;
+		m.physical += physical;
+		m.logical += logical;
 	}
 	return m;
 }
@@ -172,6 +177,21 @@ static void not_cold(const struct rule_input *in, const struct result_row *row)
 			"they were emptied: they can come from memory");
 }
 
+static void cached_told(const struct rule_input *in, const struct result_row *row,
+	const struct moved *m, double expected)
+{
+	char some[48] = "";
+
+	if (m->cached < m->counted)
+		snprintf(some, sizeof(some), " in %u of %u trials", m->cached, m->counted);
+	finding_add(in, SEVERITY_INVALID, row->host, row->layout, row->workload,
+		json_pack("{sf sf sf si si}", "physical_bytes", m->physical, "logical_bytes", m->logical,
+			"expected_ratio", expected, "trials", (int)m->cached, "n", (int)m->counted),
+		"the disks gave %.0f%% of the bytes read%s (%.0f%% expected): the rest came from a cache",
+		100 * m->physical / m->logical, some, 100 * expected);
+}
+
+/* One trial is enough: it spoils the mean of the others. */
 void rule_cached_read(const struct rule_input *in)
 {
 	if (strcmp(in->run->run->cache, "warm") == 0)
@@ -179,31 +199,25 @@ void rule_cached_read(const struct rule_input *in)
 	FOR_ROWS(in, row)
 	{
 		struct moved m;
-		double part, expected;
+		double expected;
 
 		if (!rule_row_is_headline(in, row))
 			continue;
 		not_cold(in, row);
 		if (!reads_only(in, row))
 			continue;
-		m = moved_by(row);
+		expected = expected_part(in, row);
+		m = moved_below(row, CACHED_BELOW * (isnan(expected) ? 1 : expected));
 		if (m.counted < m.reads || (m.reads == 0 && row->n > 0))
 			finding_unknown(in, "no counters of the disks");
 		if (m.counted == 0)
 			continue;
 		if (is_behind_raid(in, row))
 			finding_unknown(in, "no hits of the RAID controller's cache");
-		part = m.physical / m.logical;
-		expected = expected_part(in, row);
-		if (isnan(expected) && part < CACHED_BELOW)
+		if (isnan(expected) && m.cached)
 			finding_unknown(in, plan_of(in) ? "no compression ratio" : "no plan");
-		if (part < CACHED_BELOW * expected)
-			finding_add(in, SEVERITY_INVALID, row->host, row->layout, row->workload,
-				json_pack("{sf sf sf}", "physical_bytes", m.physical,
-					"logical_bytes", m.logical, "expected_ratio", expected),
-				"the disks gave %.0f%% of the bytes read (%.0f%% expected): the "
-				"rest came from a cache",
-				100 * part, 100 * expected);
+		else if (m.cached)
+			cached_told(in, row, &m, expected);
 	}
 }
 

@@ -31,6 +31,7 @@ struct scene {
 	unsigned n;                  /* blocks; 0: three */
 	uint64_t first_bytes;        /* moved by each trial of the first block; 0: as all */
 	uint64_t bytes, physical;    /* moved by each trial; read from the disks */
+	uint64_t physical_first;     /* read from them by each trial of the first block; 0: as by all */
 	uint64_t written;            /* to the disks */
 	int no_counters;
 	uint64_t usable[2];
@@ -326,6 +327,8 @@ static inline void add_trial(const struct scene *c, uint32_t layout, uint32_t bl
 	set_cpu(c, &t.sum);
 	t.sum.tele.disks = c->no_counters ? 0 : 4;
 	t.sum.tele.disk_read_bytes = c->physical ? c->physical : t.sum.bytes;
+	if (block == 1 && c->physical_first)
+		t.sum.tele.disk_read_bytes = c->physical_first;
 	t.sum.tele.disk_write_bytes = c->written;
 	t.usable_bytes = c->usable[0] == 1 ? 0 : c->usable[layout] ? c->usable[layout] : 90 * GIB;
 	t.usable_bytes -= c->shrinks * (block - 1);

@@ -34,6 +34,8 @@ static const struct rule_case table[] = {
 	{"less than compression explains", "V01",
 		{.op = "read", .data = "{compressible: 50%}", .physical = 15 * GIB}, FIRES,
 		SEVERITY_INVALID, "(50% expected)"},
+	{"one trial of three from memory", "V01", {.op = "read", .physical_first = 6 * GIB}, FIRES,
+		SEVERITY_INVALID, "9% of the bytes read in 1 of 3 trials (100% expected)"},
 	{"zeros may have vanished", "V01", {.op = "read", .data = "zero", .physical = GIB}, UNKNOWN,
 		0, NULL},
 	{"all from the disks", "V01", {.op = "read", .physical = 65 * GIB}, SILENT, 0, NULL},
