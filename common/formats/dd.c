@@ -33,6 +33,7 @@ struct state {
 	struct data_told command; /* what the dd of the last command line wrote */
 	int had_command;          /* nothing was told of that dd yet */
 	char *failure;       /* of the transfer to come, NULL: none */
+	size_t failure_line; /* where it stood */
 	int interrupted;     /* "^C" stood there, and nothing but what dd says of it since */
 	int timed;           /* the last record has the time of its command */
 	int cut;             /* the last transfer failed, but as a line of progress, which is no end */
@@ -227,6 +228,7 @@ static void take_rest(
 	} else if (t->failure_ahead) {
 		free(s->failure);
 		s->failure = xstrdup(t->failure);
+		s->failure_line = r->no;
 	}
 }
 
@@ -264,6 +266,7 @@ static void take_failure(struct reader *r, struct state *s, struct format_found 
 	}
 	free(s->failure);
 	s->failure = clean_name(line, strlen(line));
+	s->failure_line = r->no;
 	found_note(f, r->no, r->no, "dd: an error of the transfer that is reported next");
 }
 
@@ -279,6 +282,18 @@ static int is_cut_records(const struct reader *r)
 	return !*word || (word > p && after_word("records in", word));
 }
 
+/* dd's counts stand right behind its error, or it began nothing: the error is of no transfer. */
+static void drop_failure(struct state *s, struct format_found *f)
+{
+	if (!s->failure || s->records)
+		return;
+	free(s->unopened);
+	s->unopened = s->failure;
+	s->failure = NULL;
+	found_renote(f, s->failure_line, "dd: it transferred nothing, so this is no trial: %s", s->unopened);
+	found_doubt(f, s->failure_line);
+}
+
 static int take_other(struct reader *r, struct state *s, struct format_found *f)
 {
 	char data[DATA_TOLD_LEN];
@@ -287,6 +302,7 @@ static int take_other(struct reader *r, struct state *s, struct format_found *f)
 	if (f->n_records && is_cut_records(r))
 		return reader_wrong(r, "'%.40s' is cut off, as is the dd that it begins to tell of", r->s);
 	if (!is_blank(r->s) && !is_of_verbose_time(r->s)) {
+		drop_failure(s, f);
 		s->transfers = s->at_records = 0;
 		s->interrupted = strstr(r->s, "^C") != NULL;
 	}

@@ -22,19 +22,30 @@ struct parts {
 	const char *seconds, *seconds_end, *rate;
 };
 
-/* GNU and busybox, any language: "…, SECONDS s, RATE": the last two of the parts that a comma and a
- * blank divide. */
+/* A comma and a blank, or one of the commas that need none; its bytes, or 0. */
+static size_t comma_at(const char *s)
+{
+	static const char *const commas[] = {", ", "\xef\xbc\x8c", "\xe3\x80\x81"}; /* U+FF0C, U+3001 */
+
+	for (size_t i = 0; i < ARRAY_LEN(commas); i++)
+		if (!strncmp(s, commas[i], strlen(commas[i])))
+			return strlen(commas[i]);
+	return 0;
+}
+
+/* GNU and busybox, any language: "…, SECONDS s, RATE": the last two of the parts that commas divide. */
 static int gnu_parts(const char *line, struct parts *ret)
 {
 	const char *last = NULL, *before = NULL;
 
-	for (const char *p = line; (p = strstr(p, ", ")); p += 2) {
-		before = last;
-		last = p;
-	}
+	for (const char *p = line; *p; p++)
+		if (comma_at(p)) {
+			before = last;
+			last = p;
+		}
 	if (!before || !strchr(last, '/'))
 		return 0;
-	*ret = (struct parts){before + 2, last, last + 2};
+	*ret = (struct parts){before + comma_at(before), last, last + comma_at(last)};
 	return 1;
 }
 
@@ -233,6 +244,20 @@ static int is_like_transfer(const char *s, int last)
 	return has_transfer_inside(s);
 }
 
+/* Part of a character beyond ASCII: in Chinese no blank stands between a number and a word. */
+static int is_letter_beyond(char c)
+{
+	return (unsigned char)c >= 0x80;
+}
+
+/* Behind a word of such letters, which Chinese and Ukrainian have before their numbers. */
+static const char *behind_word_beyond(const char *s)
+{
+	while (is_letter_beyond(*s))
+		s++;
+	return skip_blanks(s);
+}
+
 /* 1: read; 0: it cannot be, and e says why. */
 static int read_transfer(const char *s, struct dd_transfer *ret, struct err *e)
 {
@@ -240,7 +265,7 @@ static int read_transfer(const char *s, struct dd_transfer *ret, struct err *e)
 	struct parts parts;
 	const char *p;
 
-	if (!whole_parse(s, &t.bytes, &p) || skip_blanks(p) == p) {
+	if (!whole_parse(s, &t.bytes, &p) || (skip_blanks(p) == p && !is_letter_beyond(*p))) {
 		err_set(e, ERR_INPUT, "it does not begin with a number of bytes");
 		return 0;
 	}
@@ -260,7 +285,7 @@ static int read_transfer(const char *s, struct dd_transfer *ret, struct err *e)
 
 int dd_transfer_line(const char *line, int last, struct dd_transfer *ret, struct err *e)
 {
-	const char *s = skip_blanks(line);
+	const char *s = behind_word_beyond(skip_blanks(line));
 	int like = isdigit((unsigned char)*s) ? -1 : is_like_transfer(s, last);
 	struct err why;
 
@@ -282,6 +307,7 @@ int dd_records_line(const char *line, struct dd_blocks *ret)
 
 	if (!strncmp(p, "^C", 2))
 		p += 2;
+	p = behind_word_beyond(p);
 	if (!whole_parse(p, &b.whole, &p) || *p != '+' || !whole_parse(p + 1, &b.part, &p) ||
 		skip_blanks(p) == p || isdigit((unsigned char)*skip_blanks(p)))
 		return 0;
@@ -342,5 +368,5 @@ int dd_failure_line(const char *line)
 {
 	const char *s = after_word(skip_blanks(line), "dd: ");
 
-	return s && !strstr(s, "warning") && strchr(s, ':');
+	return s && !strstr(s, "warning") && !strstr(s, "iflag=fullblock") && strchr(s, ':');
 }

@@ -24,7 +24,7 @@ int dd_records_line(const char *line, struct dd_blocks *ret);
 /* The line has a dd that is given what to read, such as "$ dd if=/dev/zero of=/tank/f bs=1M": 1, and
  * *ret is the data that comes from there, not known of a file, behind a pipe, or where there are several. */
 int dd_command_line(const char *s, struct data_told *ret);
-/* 1: "dd: error writing '/x': …"; warnings are none. */
+/* 1: "dd: error writing '/x': …"; warnings are none, that of short reads in any language. */
 int dd_failure_line(const char *line);
 
 #endif

@@ -68,6 +68,7 @@ static void broken_lines_of_dd_are_errors(void **state)
 		{"67108864 Bytes (67 MB, 64 MiB) kopiert, nan s, 2,0 GB/s\n", "'nan' is not a number"},
 		{"67108864\302\240octets (67 MB, 64 MiB) copi\303\251s, 0,03\n", "it is not whole"},
 		{"512 Bytes kopiert, nan s, 5,0 kB/s\n", "'nan' is not a number"},
+		{"67108864字节（67 MB，64 MiB）已复制，nan s，2.0 GB/s\n", "'nan' is not a number"},
 		{"h1: 1048576 bytes (1.0 MB) copied, 1 s, 1.0 MB/s\n", "does not begin with a number of"},
 		{"12:00:01 1048576 bytes transferred in 1 secs (1048576 bytes/sec)\n", "does not begin"},
 	};
