@@ -205,9 +205,14 @@ static void take_heading(const char *line, struct table *t)
 	}
 }
 
+/* Of outputs one behind the other each says its own. */
 static void take_setting(const char *line, struct table *t)
 {
-	if (strstr(line, "Output is in operations per second"))
+	if (strstr(line, "Iozone: Performance Test of File I/O"))
+		*t = (struct table){.was_quick = t->was_quick};
+	else if (strstr(line, "Output is in kBytes/sec") || strstr(line, "Output is in Kbytes/sec"))
+		t->unit = KBYTES;
+	else if (strstr(line, "Output is in operations per second"))
 		t->unit = OPS;
 	else if (strstr(line, "microseconds per operation") || strstr(line, "Microseconds/op Mode"))
 		t->unit = USEC;

@@ -62,6 +62,28 @@ static void tests_of_iozone_that_were_too_short_are_told_once(void **state)
 #undef QUICK
 }
 
+/* Of several outputs in one text each has its unit. */
+static void a_unit_of_iozone_holds_for_its_output(void **state)
+{
+#define ROW   IOZONE_HEAD "           65536      64   100000   110000\n"
+#define TITLE "\tIozone: Performance Test of File I/O\n"
+#define OPS   "\tOPS Mode. Output is in operations per second.\n"
+#define USEC  "\tMicroseconds/op Mode. Output is in microseconds per operation.\n"
+	static const char *const metrics[] = {"ops_per_s", "throughput", "latency_mean", "throughput"};
+	struct format_found f = {0};
+
+	(void)state;
+	kit_good(TITLE OPS ROW TITLE "\tOutput is in kBytes/sec\n" ROW USEC ROW TITLE ROW, "iozone", &f);
+	assert_int_equal(f.n_records, 2 * ARRAY_LEN(metrics));
+	for (size_t i = 0; i < f.n_records; i++)
+		assert_string_equal(f.records[i].v[0].metric, metrics[i / 2]);
+	format_found_clear(&f);
+#undef ROW
+#undef TITLE
+#undef OPS
+#undef USEC
+}
+
 #define ELBENCHO_HEAD                                                                              \
 	"ISO DATE,label,operation,time ms [first],time ms [last],IOPS [last],MiB/s [first],"       \
 	"MiB/s [last],MiB [last],IO lat us [avg],rwmix read IOPS [first],rwmix read IOPS [last],"  \
@@ -130,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(more_columns_of_iozone_are_read_in_order),
 		cmocka_unit_test(tests_of_iozone_that_were_too_short_are_told_once),
+		cmocka_unit_test(a_unit_of_iozone_holds_for_its_output),
 		cmocka_unit_test(mixed_phases_of_elbencho_are_writes_and_reads),
 		cmocka_unit_test(rates_of_elbencho_are_as_fine_as_what_they_come_from),
 		cmocka_unit_test(latency_that_filebench_took_per_read_is_as_coarse_as_their_number),
