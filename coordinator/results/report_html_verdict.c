@@ -85,11 +85,25 @@ static void sentences(struct html *h, const struct analysis_run *r, int overall)
 			n - SENTENCES_MAX);
 }
 
+/* How the sentence over all of them counts a comparison, as its own words have it. */
+enum counted { NO_METRIC, NO_SPREAD_TOLD, IDENTICAL, FEW_BLOCKS, BY_VERDICT };
+
+static size_t counted_as(const struct result_comparison *c)
+{
+	if (c->lack)
+		return NO_METRIC;
+	if (c->c.spread_untold)
+		return NO_SPREAD_TOLD;
+	if (c->c.identical)
+		return IDENTICAL;
+	return c->c.unpaired ? FEW_BLOCKS : BY_VERDICT + (size_t)c->c.verdict;
+}
+
 /* One sentence over all of them. */
 static void lead(struct html *h, const struct analysis_run *r, int overall)
 {
 	static const char *const words[] = {"without a metric in common",
-		"without a spread told", "with too few trials",
+		"without a spread told", "identical", "with too few complete blocks", "with too few trials",
 		"without a difference shown", "faster", "slower"};
 	size_t count[ARRAY_LEN(words)] = {0}, invalid = 0, n = 0;
 	const char *sep = ": ";
@@ -99,7 +113,7 @@ static void lead(struct html *h, const struct analysis_run *r, int overall)
 
 		if (!is_leading(r, c, overall))
 			continue;
-		count[c->lack ? 0 : c->c.spread_untold ? 1 : 2 + (size_t)c->c.verdict]++;
+		count[counted_as(c)]++;
 		invalid += c->invalid.n > 0;
 		n++;
 	}

@@ -178,6 +178,36 @@ static void averages_are_told_together(void **state)
 	result_set_clear(&set);
 }
 
+/* The page's first sentence counts comparisons by the words that each of them has: what never differs does
+ * not have too few trials, nor does what has too few blocks on both sides. */
+static void the_first_sentence_counts_by_words(void **state)
+{
+	struct report_options o = {0};
+	struct result_set set = {0};
+	struct buf lines = {0}, html = {0}, text = {0};
+	struct err e = {0};
+
+	(void)state;
+	lines_run(&lines, 1, "demo", 4, layouts, 3, workloads, 1);
+	for (uint32_t i = 0; i < 11; i++) {
+		/* the third layout lacks the blocks that the first has alone */
+		struct result_trial t = a_trial("a", i + 1, i < 8 ? i / 2 + 1 : i - 5, i < 8 ? i % 2 : 2, 0,
+			1000000000ll);
+
+		export_trial(&t, &lines);
+	}
+	lines_read(lines.data, &set);
+	assert_ok(report_text(&set, &o, &text, &e), e);
+	assert_has(text.data, "identical: no spread to judge by");
+	assert_has(text.data, "too few complete blocks (n = 2)");
+	assert_ok(report_html(&set, &o, &html, &e), e);
+	assert_has(html.data, "2 comparisons: 1 with too few complete blocks, 1 identical.");
+	buf_free(&lines);
+	buf_free(&html);
+	buf_free(&text);
+	result_set_clear(&set);
+}
+
 /* Pairs are counted to the last one, however many there are. */
 static void counts_are_whole(void **state)
 {
@@ -207,6 +237,7 @@ int main(void)
 		cmocka_unit_test(no_comparison_is_lost),
 		cmocka_unit_test(no_variation_of_nothing),
 		cmocka_unit_test(averages_are_told_together),
+		cmocka_unit_test(the_first_sentence_counts_by_words),
 		cmocka_unit_test(counts_are_whole),
 	};
 
