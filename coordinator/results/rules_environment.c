@@ -57,13 +57,13 @@ static void check_field(const struct rule_input *in, enum severity severity, siz
 	const char *first_host = NULL;
 	int found = 0, silent = 0;
 
-	for (size_t i = 0; i < in->run->n_hosts && !found; i++) {
+	for (size_t i = 0; i < in->run->n_hosts; i++) {
 		const char *host = in->run->hosts[i];
 		char *v = rule_environment_text(rule_inventory(in, host), field);
+		int now = v && first && strcmp(v, first) != 0;
 
 		silent |= !v;
-		found = v && first && strcmp(v, first) != 0;
-		if (found)
+		if (now && !found++)
 			differs(in, severity, fields[field].name, first_host, first, host, v);
 		if (v && !first) {
 			first = v;
@@ -81,12 +81,15 @@ static void check_memory(const struct rule_input *in, enum severity severity)
 {
 	const char *least_host = NULL, *most_host = NULL;
 	double least = 0, most = 0;
+	int silent = 0;
 
 	for (size_t i = 0; i < in->run->n_hosts; i++) {
 		double ram = json_get_num(rule_inventory(in, in->run->hosts[i]), "ram_bytes", 0);
 
-		if (!(ram > 0))
+		if (!(ram > 0)) {
+			silent = 1;
 			continue;
+		}
 		if (!least_host || ram < least) {
 			least = ram;
 			least_host = in->run->hosts[i];
@@ -96,6 +99,8 @@ static void check_memory(const struct rule_input *in, enum severity severity)
 			most_host = in->run->hosts[i];
 		}
 	}
+	if (least_host && silent)
+		finding_unknown(in, "not told by every host: memory");
 	if (least_host && most - least > RULE_RAM_DIFFERS * most)
 		finding_add(in, severity, NULL, NULL, NULL,
 			json_pack("{ss sf ss sf}", "host", least_host, "ram_bytes", least,

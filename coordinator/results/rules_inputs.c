@@ -189,7 +189,7 @@ static void caches_differ(const struct rule_input *in)
 {
 	const struct result_row *of = NULL;
 	const struct result_trial *first = NULL;
-	int told = 0;
+	int told = 0, tells = 0, silent = 0;
 
 	FOR_ROWS(in, row)
 	{
@@ -201,10 +201,12 @@ static void caches_differ(const struct rule_input *in)
 			told = 0;
 		}
 		of = row;
-		for (unsigned i = 0; i < row->listed && !told; i++) {
+		for (unsigned i = 0; i < row->listed; i++) {
 			const struct result_trial *t = row->trials[i];
 
-			if (!*t->cache)
+			tells |= *t->cache != '\0';
+			silent |= !*t->cache;
+			if (!*t->cache || told)
 				continue;
 			if (!first)
 				first = t;
@@ -213,6 +215,8 @@ static void caches_differ(const struct rule_input *in)
 				caches_told(in, row, first, t);
 		}
 	}
+	if (tells && silent)
+		finding_unknown(in, "not told by every result: caches");
 }
 
 void rule_inputs_differ(const struct rule_input *in)

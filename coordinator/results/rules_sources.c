@@ -34,20 +34,25 @@ static void differs(const struct rule_input *in, const char *what, const char *h
 		label_of(in, source), b, label_of(in, other));
 }
 
-/* Sources whose results have one host, or caches, that are told: the first two that differ. */
-static int first_two(const struct rule_input *in, size_t offset, uint32_t ret[2], const char *values[2])
+/* Sources whose results have one host, or caches, that are told: the first two that differ. What some of
+ * them tell and others do not is unknown; what NULL: sources with many hosts tell of none. */
+static int first_two(const struct rule_input *in, const char *what, size_t offset, uint32_t ret[2],
+	const char *values[2])
 {
 	const struct result_run *r = in->run->run;
-	int found = 0;
+	int found = 0, silent = 0;
 
-	for (uint32_t i = 0; i < r->n_sources && found < 2; i++) {
+	for (uint32_t i = 0; i < r->n_sources; i++) {
 		const char *now = *(char *const *)((const char *)&r->sources[i] + offset);
 
-		if (!*now || (found && strcmp(values[0], now) == 0))
+		silent |= !*now;
+		if (!*now || found == 2 || (found && strcmp(values[0], now) == 0))
 			continue;
 		values[found] = now;
 		ret[found++] = i + 1;
 	}
+	if (what && found && silent)
+		finding_unknown(in, "not told by every run: %s", what);
 	return found == 2;
 }
 
@@ -57,7 +62,7 @@ static void hosts_differ(const struct rule_input *in)
 	const char *values[2];
 	uint32_t v[2];
 
-	if (first_two(in, offsetof(struct result_source, host), v, values))
+	if (first_two(in, NULL, offsetof(struct result_source, host), v, values))
 		finding_add(in, SEVERITY_WARNING, NULL, NULL, NULL,
 			json_pack("{ss ss ss}", "what", "host", "source", label_of(in, v[0]),
 				"other_source", label_of(in, v[1])),
@@ -70,7 +75,7 @@ static void caches_differ(const struct rule_input *in)
 	const char *values[2];
 	uint32_t v[2];
 
-	if (first_two(in, offsetof(struct result_source, cache), v, values))
+	if (first_two(in, "caches", offsetof(struct result_source, cache), v, values))
 		differs(in, "caches", NULL, v[0], values[0], v[1], values[1]);
 }
 
@@ -97,6 +102,24 @@ static env_ref *sorted(const struct rule_input *in, size_t *ret_n)
 	return v;
 }
 
+/* A host that tells in one source what it does not in another. */
+static int some_silent(const env_ref *v, size_t n, size_t field)
+{
+	int told = 0, silent = 0, both = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char *now = rule_environment_text(v[i]->inventory, field);
+
+		if (i > 0 && strcmp(v[i]->host, v[i - 1]->host) != 0)
+			told = silent = 0;
+		told |= now != NULL;
+		silent |= !now;
+		both |= told && silent;
+		free(now);
+	}
+	return both;
+}
+
 /* The first host that was another one in some source than in an earlier one. */
 static void field_differs(const struct rule_input *in, const env_ref *v, size_t n, size_t field)
 {
@@ -104,6 +127,8 @@ static void field_differs(const struct rule_input *in, const env_ref *v, size_t 
 	size_t from = 0;
 	int found = 0;
 
+	if (some_silent(v, n, field))
+		finding_unknown(in, "not told by every run: %s", rule_environment_name(field));
 	for (size_t i = 0; i < n && !found; i++) {
 		char *now = rule_environment_text(v[i]->inventory, field);
 
@@ -125,11 +150,24 @@ static void field_differs(const struct rule_input *in, const env_ref *v, size_t 
 	free(first);
 }
 
+/* The same of memory, in which 0 is none told. */
+static void memory_untold(const struct rule_input *in, const env_ref *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int now = json_get_num(v[i]->inventory, "ram_bytes", 0) > 0;
+		int before = json_get_num(v[i - 1]->inventory, "ram_bytes", 0) > 0;
+
+		if (now != before && strcmp(v[i]->host, v[i - 1]->host) == 0)
+			finding_unknown(in, "not told by every run: memory");
+	}
+}
+
 /* Memory, in which what firmware keeps makes no difference. */
 static void memory_differs(const struct rule_input *in, const env_ref *v, size_t n)
 {
 	size_t from = 0;
 
+	memory_untold(in, v, n);
 	for (size_t i = 0; i < n; i++) {
 		double now = json_get_num(v[i]->inventory, "ram_bytes", 0), first;
 		char a[UNITS_LEN], b[UNITS_LEN];

@@ -424,7 +424,7 @@ void rule_samples_missing(const struct rule_input *in)
 	for (size_t i = 0; i < in->set->n_trials; i++) {
 		const struct result_trial *t = &in->set->trials[i];
 
-		if (t->run == in->run->run->id && t->sum.ok && (t->n_printed || !t->sum.started_wall_ns))
+		if (t->run == in->run->run->id && !t->superseded && t->sum.ok && (t->n_printed || !t->sum.started_wall_ns))
 			finding_unknown(in, "nothing told beside the trials");
 		if (t->run == in->run->run->id && !t->superseded && t->lost)
 			finding_add(in, SEVERITY_WARNING, t->host, t->layout_name, t->workload_name,

@@ -44,6 +44,7 @@ struct scene {
 	 * NULL: nothing */
 	const char *disks[2][2];
 	const char *other;    /* of a second host that is otherwise alike: members of its inventory */
+	const char *third;    /* and of a third one */
 	const char *by;       /* of the plan's compare */
 	const double *rates;  /* of 40 seconds of each trial; NULL: no series */
 	/* what stands beside each trial; all zero: nothing */
@@ -157,6 +158,8 @@ static inline void add_environment(const struct scene *c, struct buf *lines)
 	add_host(c, "a", "{\"kernel\": \"6.1\", \"cpus\": 4, \"boot_id\": \"5d5f\"}", lines);
 	if (c->other)
 		add_host(c, "b", c->other, lines);
+	if (c->third)
+		add_host(c, "c", c->third, lines);
 }
 
 static inline void add_series(const struct scene *c, const struct result_trial *t, struct buf *lines)

@@ -94,6 +94,7 @@ static const struct import {
 	{"one tells of its cache", {"cold", ""}, {0, 0}, 0, NULL, 0, NULL},
 	{"other caches", {"cold", "warm"}, {0, 0}, 0, "caches: cold in left, warm in right",
 		SEVERITY_WARNING, NULL},
+	{"caches that one does not tell", {"cold", ""}, {0, 0}, 0, NULL, 0, NULL},
 	{"half as much in one trial", {"", ""}, {1 << 30, 1 << 30}, 1 << 29,
 		"elapsed is of 512 MiB in one trial and of 1 GiB in another: not the same work",
 		SEVERITY_INVALID, "left"},
@@ -129,6 +130,7 @@ static void imports_are_of_the_same_work(void **state)
 		struct result_set set = {0};
 		struct buf lines = {0};
 		struct analysis a;
+		int untold = 0;
 		struct err e;
 
 		add_import(&lines, c);
@@ -138,6 +140,9 @@ static void imports_are_of_the_same_work(void **state)
 			if (!strcmp(a.findings.v[k].rule->id, "V13") && !a.findings.v[k].unknown &&
 				!(found && c->said && !strcmp(found->text, c->said)))
 				found = &a.findings.v[k];
+		for (size_t k = 0; k < a.findings.n; k++)
+			untold |= !strcmp(a.findings.v[k].text, "not told by every result: caches");
+		assert_int_equal(untold, !*c->cache[0] != !*c->cache[1]);
 		if (!found != !c->said)
 			fail_msg("%s: %s", c->name, found ? found->text : "silent");
 		if (found) {
