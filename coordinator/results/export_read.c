@@ -201,6 +201,57 @@ static int read_trial(struct result_set *s, const struct export_line *l, uint64_
 	return 0;
 }
 
+/* n values from min to max, both of them there, have a mean of ((n - 1) min + max) / n at least, and of
+ * (min + (n - 1) max) / n at most; of one value all are the same. Rates that were computed from times
+ * have a harmonic mean, which that does not bound. */
+static int check_mean(const struct export_line *l, const struct result_summary *m, struct err *e)
+{
+	double n = m->n, digits = 2 * m->resolution + 1e-9 * m->mean;
+	char expected[128];
+
+	if (!isfinite(m->min) || !isfinite(m->max))
+		return 0;
+	if (m->n == 1 && m->max - m->min > digits)
+		return export_unexpected(l, FIELD_OF_LINE, "max", json_object_get(l->o, "max"),
+			"the minimum again, where n is 1,", e);
+	if (m->metric == METRIC_THROUGHPUT ||
+		(m->mean + digits >= m->min + (m->max - m->min) / n &&
+			m->mean - digits <= m->max - (m->max - m->min) / n) ||
+		m->n == 1)
+		return 0;
+	snprintf(expected, sizeof(expected), "one from %.6g to %.6g, as n, min and max allow,",
+		m->min + (m->max - m->min) / n, m->max - (m->max - m->min) / n);
+	return export_unexpected(
+		l, FIELD_OF_LINE, "mean", json_object_get(l->o, "mean"), expected, e);
+}
+
+/* At most what n, mean, min and max allow, as for the rows of other tools (common/formats/summary.c has
+ * the sources); values are above 0. */
+static int check_stddev(const struct export_line *l, const struct result_summary *m, struct err *e)
+{
+	double n = m->n, min = isfinite(m->min) ? m->min : 0;
+	double max = isfinite(m->max) ? m->max : n * m->mean - (n - 1) * min;
+	double digits = 3 * m->resolution + m->stddev_resolution + 1e-9 * m->mean, most, least;
+	char expected[128];
+
+	if (!isfinite(m->stddev))
+		return 0;
+	if (m->n < 2)
+		return export_unexpected(l, FIELD_OF_LINE, "stddev", json_object_get(l->o, "stddev"),
+			"null, where n is 1,", e);
+	if (m->metric == METRIC_THROUGHPUT) /* as above */
+		return 0;
+	most = sqrt(fmax(0, max - m->mean + digits)) * sqrt(fmax(0, m->mean - min + digits)) *
+	       sqrt(n / (n - 1));
+	least = isfinite(m->min) && isfinite(m->max) ? (max - min - digits) / sqrt(2 * n) : 0;
+	if (m->stddev - digits <= most && m->stddev + digits >= least)
+		return 0;
+	snprintf(expected, sizeof(expected), "one from %.6g to %.6g, as n, mean, min and max allow,",
+		fmax(0, least), most);
+	return export_unexpected(
+		l, FIELD_OF_LINE, "stddev", json_object_get(l->o, "stddev"), expected, e);
+}
+
 /* Each was rounded or cut on its own. */
 static int check_summary(const struct export_line *l, const struct result_summary *m, struct err *e)
 {
@@ -210,7 +261,7 @@ static int check_summary(const struct export_line *l, const struct result_summar
 	if (m->max < m->mean - m->resolution)
 		return export_unexpected(l, FIELD_OF_LINE, "max", json_object_get(l->o, "max"),
 			"at least the mean", e);
-	return 0;
+	return check_mean(l, m, e) || check_stddev(l, m, e) ? -1 : 0;
 }
 
 static int read_summary(struct result_set *s, const struct export_line *l, uint64_t run, struct err *e)

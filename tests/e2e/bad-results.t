@@ -125,7 +125,28 @@ test_names() {
 	check_not "does not steer the terminal" grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x9b|\xe2\x80\xae' "$T/out"
 }
 
+# summary NAME REGEX FIELDS: a line of an export that nobody can have measured.
+summary() {
+	bad "$1" "x.txt:2: summary: $2" \
+		'{"type":"run","run":1,"name":"x","layouts":["l"],"workloads":["w"]}\n{"type":"summary","run":1,"host":"h","layout":0,"workload":0,"metric":"elapsed",'"$3"'}\n{"type":"end","run":1,"lines":2}\n'
+}
+
+test_summaries() {
+	summary "a mean that n values of that range cannot have" 'mean: 1.0001 is found, one from 1.8 to 8.2' \
+		'"n":10,"mean":1.0001,"min":1,"max":9'
+	summary "two values whose mean is not in their middle" 'mean: 5 is found, one from 4.5 to 4.5' \
+		'"n":2,"mean":5,"min":1,"max":8'
+	summary "one value that is two" 'max: 6 is found, the minimum again' '"n":1,"mean":5,"min":4,"max":6'
+	summary "a deviation of one value" 'stddev: 3 is found, null' '"n":1,"mean":5,"stddev":3'
+	summary "a deviation above what the mean allows" 'stddev: 500 is found, one from 0 to 11.18' \
+		'"n":5,"mean":5,"stddev":500'
+	summary "a deviation beyond all numbers" 'stddev: 1[.01]*e.300 is found' '"n":5,"mean":5,"stddev":1e300'
+	summary "a deviation below what the range allows" 'stddev: 0 is found, one from 0.632' \
+		'"n":5,"mean":5,"min":4,"max":6,"stddev":0'
+}
+
 printf '10.1\n10.2\n10.0\n10.1\n' >"$T/good.txt"
+test_summaries
 test_numbers
 test_texts
 test_long_lines
