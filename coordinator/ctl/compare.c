@@ -129,7 +129,7 @@ static int read_by(const struct args *a, struct request *q, struct err *e)
 
 static int read_formats(const struct ctl *c, const struct args *a, struct request *q, struct err *e)
 {
-	if (sources_input_format(a, &q->format, e) || output_choose(c, a, &q->output, e))
+	if (sources_input_format(a, &q->format, e) || output_choose(c, a, &q->output, e) || sources_keep(a, e))
 		return -1;
 	q->sources.plots = output_is(&q->output, "html") ? PLOTS_OF_ANY : PLOTS_NONE;
 	return 0;

@@ -32,7 +32,7 @@ static int run(struct ctl *c, const struct args *a, struct err *e)
 	struct output o;
 	int r;
 
-	if (sources_input_format(a, &format, e) || output_choose(c, a, &o, e))
+	if (sources_input_format(a, &format, e) || output_choose(c, a, &o, e) || sources_keep(a, e))
 		return -1;
 	ro = output_report_options(c, &o);
 	ro.long_form = args_get(a, "long") != NULL;

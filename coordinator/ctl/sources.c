@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
@@ -39,6 +40,25 @@ int sources_input_format(const struct args *a, const struct format **ret, struct
 			"told by --input-format %s",
 			out, out);
 	return fetch_format("--input-format", args_get(a, "input-format"), ret, e);
+}
+
+int sources_keep(const struct args *a, struct err *e)
+{
+	const char *out = args_get(a, "output");
+	struct stat to, from;
+
+	if (!out || !strcmp(out, "-") || stat(out, &to) || !S_ISREG(to.st_mode))
+		return 0;
+	for (int i = 0; i < a->n; i++) {
+		const char *named = named_path(a->v[i]), *path = named ? named : a->v[i];
+		int bad = strcmp(path, "-") ? stat(path, &from) : fstat(STDIN_FILENO, &from);
+
+		if (!bad && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+			return err_set(e, ERR_USAGE,
+				"--output %s: results are read from there, and would be lost: name another file",
+				out);
+	}
+	return 0;
 }
 
 /* An argument that could have been a file, or the name of a run. */

@@ -25,6 +25,8 @@ int sources_is_file(const char *arg);
 /* What the files are, by --input-format; NULL: found by content. --format is the report's: a format of
  * files there is ERR_USAGE. */
 int sources_input_format(const struct args *a, const struct format **ret, struct err *e);
+/* ERR_USAGE where --output is one of the files that are read, by whatever name. */
+int sources_keep(const struct args *a, struct err *e);
 /* Adds a file or a run. format NULL: found by content. */
 int sources_add(struct sources *s, struct ctl *c, const char *arg, const struct format *format,
 	struct err *e);

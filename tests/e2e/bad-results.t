@@ -145,8 +145,28 @@ test_summaries() {
 		'"n":5,"mean":5,"min":4,"max":6,"stddev":0'
 }
 
+# What is read is kept, by whatever name the output has it.
+test_output_is_input() {
+	local verb=$1 name
+	ln -sf good.txt "$T/link.txt"
+	ln -f "$T/good.txt" "$T/hard.txt"
+	cp "$T/good.txt" "$T/kept.txt"
+	for name in good link hard; do
+		refused "$verb: onto a file that is read, $name" 2 'output .*results are read from there' \
+			"$AM" "$verb" "$T/other.txt" "a=$T/good.txt" --output "$T/$name.txt"
+	done
+	refused "$verb: onto standard input" 2 'results are read from there' \
+		bash -c '"$0" "$1" - "$3" -o "$2" <"$2"' "$AM" "$verb" "$T/good.txt" "$T/other.txt"
+	check "$verb: the file is as it was" cmp "$T/good.txt" "$T/kept.txt"
+	run "$AM" "$verb" "$T/other.txt" "$T/good.txt" --output "$T/kept.txt"
+	is "$verb: a file that is not read is replaced" "$STATUS" 0
+}
+
 printf '10.1\n10.2\n10.0\n10.1\n' >"$T/good.txt"
+printf '11.1\n11.2\n11.0\n11.1\n' >"$T/other.txt"
 test_summaries
+test_output_is_input report
+test_output_is_input compare
 test_numbers
 test_texts
 test_long_lines
