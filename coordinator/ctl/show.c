@@ -228,6 +228,7 @@ static void trial_row(struct grid *g, const json_t *v, const struct scale scales
 	grid_add(g, bytes > 0 ? scale_text(sizes, (double)bytes, 0, text) : NULL);
 	grid_add(g, isnan(rate) ? NULL : scale_text(&scales[m], rate, 0, text));
 	grid_add(g, json_get_str(v, "cache", NULL));
+	grid_add(g, json_get_str(v, "data", NULL));
 }
 
 static void init_scales(struct scale scales[METRIC_COUNT])
@@ -269,9 +270,9 @@ static void show_same_cache(struct show *s, struct grid *g)
 static void show_trials(struct show *s, const json_t *job)
 {
 	static const char *const heads[] = {"BLOCK", "LAYOUT", "WORKLOAD", "REPEAT", "ATTEMPT",
-		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", NULL};
-	static const unsigned char order[] = {9, 7, 4, 3, 255};
-	static const char *const plain[] = {NULL, NULL, NULL, "1", "1", NULL, "-", "-", "-", "-"};
+		"STATE", "ELAPSED", "BYTES", "RATE", "CACHE", "DATA", NULL};
+	static const unsigned char order[] = {9, 7, 4, 3, 10, 255};
+	static const char *const plain[] = {NULL, NULL, NULL, "1", "1", NULL, "-", "-", "-", "-", "-"};
 	struct scale scales[METRIC_COUNT], sizes;
 	const json_t *v;
 	struct grid g;

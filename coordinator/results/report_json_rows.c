@@ -44,6 +44,14 @@ static void index_from_1(struct json_out *w, const char *key, uint32_t v)
 		json_out_null(w, key);
 }
 
+/* Of our own runs the plan tells it. */
+static void data(struct json_out *w, const struct data_told *d)
+{
+	char text[DATA_TOLD_LEN];
+
+	json_out_text(w, "data", d->known ? data_told_text(d, text) : NULL);
+}
+
 /* Why a trial failed names devices and folders: a redacted report does not say it. */
 static void trial_members(const struct writer *r, const struct result_trial *t, int valid)
 {
@@ -57,6 +65,7 @@ static void trial_members(const struct writer *r, const struct result_trial *t, 
 	json_out_bool(w, "valid", valid);
 	json_out_int(w, "attempt", t->attempt);
 	json_out_text(w, "cache", t->cache && *t->cache ? t->cache : NULL);
+	data(w, &t->data);
 	json_out_text(w, "error", t->sum.ok ? NULL : r->opt->redact ? "failed" : t->sum.error);
 }
 
@@ -130,6 +139,7 @@ static void summary(struct json_out *w, const struct result_row *r)
 	json_out_real(w, "min", r->min);
 	json_out_real(w, "max", r->max);
 	json_out_real(w, "stddev", r->stddev);
+	data(w, &r->data);
 	json_out_end(w);
 }
 

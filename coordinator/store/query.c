@@ -26,7 +26,8 @@
  *    "elapsed_ns","sync_ns","bytes","ops","errors","samples"}     state: running, ok, failed
  *   {"type":"summary","run","job","host","layout","layout_name","workload","workload_name","metric",
  *    "unit","n","mean","min","max"}      of imported runs, where only that is known; their trials
- *    have "printed": [{"metric","unit","value"}] where a file printed values
+ *    have "printed": [{"metric","unit","value"}] where a file printed values; both have "data": what a
+ *                                           file tells of the data ("zero"), or null
  *   {"type":"step","run","job","host","attempt","block" (0: outside of any),"layout",
  *    "layout_name","phase","what","argv":[],"elapsed_ns","ok","output","at"}
  *                                           phase: build, cache, workload, teardown

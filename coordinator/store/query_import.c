@@ -59,6 +59,7 @@ static void trial_line(json_t *o, const json_t *kept)
 	set(o, "planned_bytes", json_integer(0));
 	set(o, "started", query_time(json_get_int(kept, "started_wall_ns", 0)));
 	set(o, "printed", printed_of(kept));
+	set(o, "data", json_text(json_get_str(kept, "data", NULL)));
 }
 
 static void summary_line(json_t *o, const json_t *kept)
@@ -69,6 +70,7 @@ static void summary_line(json_t *o, const json_t *kept)
 	for (size_t i = 0; i < ARRAY_LEN(same); i++)
 		copy(o, kept, same[i]);
 	set(o, "unit", json_text(unit_of(json_get_str(kept, "metric", ""))));
+	set(o, "data", json_text(json_get_str(kept, "data", NULL)));
 }
 
 static void step_line(json_t *o, const json_t *kept)

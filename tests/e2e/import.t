@@ -35,8 +35,19 @@ test_import() {
 	like "and keep what was written" "$(cat "$T/out")" '^warning +V02 zeros written, compression unknown'
 	fleet_ctl export h700 >"$T/h700.jsonl"
 	is "so does their export" "$(jq -c 'select(.type == "summary") | .data' "$T/h700.jsonl" | sort -u)" '"zero"'
+	run fleet_ctl report h700 --format json
+	is "the document tells it of each summary" "$(jq -c '.results[].summary.data' "$T/out" | sort -u)" '"zero"'
 	run "$FLEET_BIN/arraymark" compare "$T/h700.jsonl"
 	like "read again" "$(cat "$T/out")" '^warning +V02 zeros written, compression unknown'
+	printf 'layout: a\ndata: zero\n10s\n11s\nlayout: b\ndata: random\n12s\n13s\n' >"$T/data.txt"
+	ends "times that tell their data" 0 fleet_ctl import "$T/data.txt" --as told
+	run fleet_ctl show told
+	like "show has it beside each trial" "$(cat "$T/out")" '^ *BLOCK +LAYOUT.* DATA$'
+	like "as it was told" "$(cat "$T/out")" '^ +2 +b .* random$'
+	run fleet_ctl report told --format json
+	is "so has the document" "$(jq -c '[.results[].trials[].data]' "$T/out")" '["zero","zero","random","random"]'
+	run fleet_ctl show old-raidz
+	check_not "where nothing is told there is no column of it" grep -q DATA "$T/out"
 	refused "a host that the run was not on: its hosts are named" 1 "no job on 'nosuch'; its hosts: knew" fleet_ctl show old-raidz --host nosuch
 	refused "also as JSON" 1 'its hosts: knew' fleet_ctl --json show old-raidz --host nosuch
 	is "as JSON, too, only that host's" "$(fleet_ctl --json show old-raidz --host knew | jq -c '[.jobs[].host, .trials[].host] | unique')" '["knew"]'
