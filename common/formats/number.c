@@ -308,7 +308,6 @@ static const struct {
 } rates[] = {
 	{"B/s", 1, "throughput", "B/s", 0},
 	{"bytes/s", 1, "throughput", "B/s", 0},
-	{"bytes/sec", 1, "throughput", "B/s", 0},
 	{"KiB/s", 1024, "throughput", "B/s", 0},
 	{"MiB/s", 1048576, "throughput", "B/s", 0},
 	{"GiB/s", 1073741824, "throughput", "B/s", 0},
@@ -323,13 +322,17 @@ static const struct {
 	{"us/op", 1, "cpu_per_op", "us/op", 0},
 };
 
-/* A unit of a rate at s, or -1. */
+/* A unit of a rate at s, /s or /sec, or -1. */
 static int rate_at(const char *s, const char **ret_end)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
 		size_t n = strlen(rates[i].name);
 
-		if (!strncmp(s, rates[i].name, n) && !isalnum((unsigned char)s[n])) {
+		if (strncmp(s, rates[i].name, n) != 0)
+			continue;
+		if (!strcmp(rates[i].name + n - 2, "/s") && !strncmp(s + n, "ec", 2))
+			n += 2;
+		if (!isalnum((unsigned char)s[n])) {
 			*ret_end = s + n;
 			return (int)i;
 		}
