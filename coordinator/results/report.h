@@ -64,6 +64,8 @@ const char *report_host(const struct result_set *s, const struct report_options 
 struct analysis;
 struct analysis_run;
 struct result_comparison;
+/* What to say of a run that has no row: a literal. */
+const char *report_nothing(const struct result_set *s, const struct analysis_run *r);
 /* The verdict in words, or what is lacking for one. Appended. */
 void report_verdict_text(const struct result_set *s, const struct report_options *o,
 	const struct result_comparison *c, struct buf *out);

@@ -139,8 +139,7 @@ static void run_verdict(struct html *h, const struct analysis_run *r)
 	for (size_t i = 0; i < h->analysis->n_comparisons; i++)
 		n += (size_t)is_leading(r, &h->analysis->comparisons[i], overall);
 	if (r->n_rows == 0)
-		buf_addf(h->out, "<p class=\"lead\">No trial has ended%s.</p>\n",
-			r->run->finished_wall_ns ? "" : " yet");
+		buf_addf(h->out, "<p class=\"lead\">N%s.</p>\n", report_nothing(h->set, r) + 1);
 	else if (n == 0)
 		buf_adds(h->out, "<p class=\"lead\">Nothing is compared here.</p>\n");
 	else

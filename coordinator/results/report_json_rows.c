@@ -149,6 +149,8 @@ static void numbers(struct json_out *w, const struct result_row *r)
 	json_out_int(w, "failed", r->failed);
 	json_out_int(w, "superseded", r->superseded);
 	json_out_int(w, "incomplete", r->incomplete);
+	json_out_int(w, "unmeasured", r->unmeasured);
+	json_out_int(w, "doubled", r->doubled);
 	json_out_real(w, "mean", r->mean);
 	json_out_real(w, "median", r->median);
 	json_out_real(w, "stddev", r->stddev);

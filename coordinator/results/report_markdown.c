@@ -140,7 +140,7 @@ static void results(const struct text *t, const struct analysis_run *r)
 	if (assumed)
 		buf_adds(t->out, "\n" UNIT_MARK ": " UNIT_MARK_TEXT ".\n");
 	if (!last)
-		buf_adds(t->out, "\nno trial has ended\n");
+		buf_addf(t->out, "\n%s\n", report_nothing(t->set, r));
 }
 
 static void comparison_line(const struct text *t, const struct result_comparison *c)

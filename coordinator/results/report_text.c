@@ -90,14 +90,33 @@ void report_failed_more(const struct text *t, size_t n)
 		buf_addf(t->out, "%-10s %zu more\n", "failed", n - NOTES_MAX);
 }
 
+const char *report_nothing(const struct result_set *s, const struct analysis_run *r)
+{
+	for (size_t i = 0; i < s->n_trials; i++)
+		if (s->trials[i].run == r->run->id && s->trials[i].sum.ok && s->trials[i].complete)
+			return "no trial has a value: each took no time";
+	return r->run->finished_wall_ns ? "no trial has ended" : "no trial has ended yet";
+}
+
 void report_left_out(const struct text *t, const struct result_row *rows, size_t n)
 {
-	unsigned superseded = 0, incomplete = 0;
+	unsigned superseded = 0, incomplete = 0, unmeasured = 0, doubled = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		superseded += rows[i].superseded;
 		incomplete += rows[i].incomplete;
+		unmeasured += rows[i].unmeasured;
+		doubled += rows[i].doubled;
 	}
+	if (unmeasured)
+		buf_addf(t->out, "%s%-10s%s %u trial%s without a value: not counted\n",
+			report_colored(t, YELLOW), "unmeasured", report_colored(t, PLAIN), unmeasured,
+			unmeasured == 1 ? "" : "s");
+	if (doubled)
+		buf_addf(t->out,
+			"%s%-10s%s %u trial%s of a block and repeat that another trial is of: not counted\n",
+			report_colored(t, YELLOW), "doubled", report_colored(t, PLAIN), doubled,
+			doubled == 1 ? "" : "s");
 	if (incomplete)
 		buf_addf(t->out,
 			"%s%-10s%s %u trial%s of units that have not ended well: not counted\n",
@@ -230,8 +249,7 @@ static void print_results(const struct text *t, const struct analysis_run *r)
 	struct result_row *rows = headline_rows(t, r, &n);
 
 	if (n == 0)
-		buf_addf(
-			t->out, "\nno trial has ended%s\n", r->run->finished_wall_ns ? "" : " yet");
+		buf_addf(t->out, "\n%s\n", report_nothing(t->set, r));
 	if (n && report_is_fleet(t, r)) {
 		report_fleet(t, r, rows, n);
 		from = n;

@@ -72,10 +72,11 @@ static double value_of(const struct group *g, size_t i, enum metric_id m, double
 }
 
 /* Mean of the metric over the repeats of one block, from the trials [*i, n) that belong to it; *i
- * moves behind them. NaN when no trial counts. ret_first: the first repeat's trial; resolution
- * grows to that of the coarsest trial. */
+ * moves behind them. NaN when no trial counts. ret_first: the first repeat's trial; the row's resolution
+ * grows to that of the coarsest trial, and trials without a value and those that are there twice are counted
+ * in it. */
 static double block_value(const struct group *g, size_t *i, enum metric_id m, trial_ref *ret_first,
-	unsigned *ret_counted, double *resolution)
+	unsigned *ret_counted, struct result_row *row)
 {
 	trial_ref *t = g->t, head = t[*i], taken = NULL, first = NULL;
 	double sum = 0, digit;
@@ -86,17 +87,22 @@ static double block_value(const struct group *g, size_t *i, enum metric_id m, tr
 		trial_ref now = t[*i];
 		double v;
 
-		if (!counts(now) || (taken && now->attempt != attempt) ||
-			(taken && now->repeat == taken->repeat))
+		if (!counts(now) || (taken && now->attempt != attempt))
 			continue;
+		if (taken && now->repeat == taken->repeat) {
+			row->doubled++;
+			continue;
+		}
 		taken = now;
 		attempt = now->attempt;
 		first = first ? first : now;
 		counted++;
 		v = value_of(g, *i, m, &digit);
-		if (isnan(v))
+		if (isnan(v)) {
+			row->unmeasured++;
 			continue;
-		*resolution = fmax(*resolution, digit);
+		}
+		row->resolution = fmax(row->resolution, digit);
 		sum += v;
 		values++;
 	}
@@ -179,7 +185,7 @@ static int make_row(const struct group *g, enum metric_id m, struct result_row *
 		uint32_t block = t[i]->block;
 		unsigned some;
 		trial_ref first;
-		double v = block_value(g, &i, m, &first, &some, &row->resolution);
+		double v = block_value(g, &i, m, &first, &some, row);
 
 		counted += some;
 		if (isnan(v))

@@ -229,6 +229,8 @@ struct result_row {
 	unsigned failed;     /* trials that failed and were not measured again by a later attempt */
 	unsigned superseded; /* trials of attempts that a later one replaced */
 	unsigned incomplete; /* trials that went well in a unit that has not ended well (yet) */
+	unsigned unmeasured; /* trials that went well and have no value of the metric: took no time */
+	unsigned doubled;    /* trials that went well of a block, repeat and attempt that has one already */
 	double mean, median, stddev, min, max; /* stddev NaN for n < 2 */
 	double ci95[2];      /* of the mean, not below 0; NaN for n < 2 and for summaries */
 	double median_ci[2]; /* 95 %; NaN for n < 6 */
