@@ -287,28 +287,44 @@ const struct result_row *analysis_row(const struct analysis *a, const struct ana
 	return bsearch(&k, a->rows + r->first_row, r->n_rows, sizeof(*a->rows), key_cmp);
 }
 
+/* Whether the finding is about the comparison, or about one side of it. */
+static int concerns(const struct finding *f, const struct result_comparison *c)
+{
+	const char *side = c->between_hosts ? f->host : f->layout;
+	const char *held = c->between_hosts ? c->layout : c->host; /* what both sides share */
+	const char *other = c->between_hosts ? f->layout : f->host;
+
+	if (f->run != c->run || (f->workload && strcmp(f->workload, c->workload) != 0) ||
+		(f->metric != METRIC_COUNT && f->metric != c->metric))
+		return 0;
+	if (other && held && strcmp(other, held) != 0)
+		return 0;
+	return !side || strcmp(side, c->base) == 0 || strcmp(side, c->subject) == 0;
+}
+
+/* Whether the comparison's other side has what makes a finding about one side, too. */
+static int both_have_it(const struct finding *f, const struct result_comparison *c,
+	const struct finding *const *v, size_t n)
+{
+	const char *side = c->between_hosts ? f->host : f->layout;
+
+	for (size_t i = 0; f->alike && side && i < n; i++) {
+		const char *of = c->between_hosts ? v[i]->host : v[i]->layout;
+
+		if (v[i]->rule == f->rule && v[i]->alike && strcmp(v[i]->alike, f->alike) == 0 && of &&
+			strcmp(of, side) != 0 && concerns(v[i], c))
+			return 1;
+	}
+	return 0;
+}
+
 /* Of those that make invalid, what is about one side of the comparison. */
 static void mark_invalid(struct result_comparison *c, const struct finding *const *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct finding *f = v[i];
-
-		if (f->run != c->run || (f->workload && strcmp(f->workload, c->workload) != 0) ||
-			(f->metric != METRIC_COUNT && f->metric != c->metric))
-			continue;
-		if (f->host && c->host && strcmp(f->host, c->host) != 0)
-			continue;
-		if (f->host && c->between_hosts && strcmp(f->host, c->base) != 0 &&
-			strcmp(f->host, c->subject) != 0)
-			continue;
-		if (f->layout && !c->between_hosts && strcmp(f->layout, c->base) != 0 &&
-			strcmp(f->layout, c->subject) != 0)
-			continue;
-		if (f->layout && c->between_hosts && strcmp(f->layout, c->layout) != 0)
-			continue;
-		if (!strv_has(&c->invalid, f->rule->id))
-			strv_add(&c->invalid, f->rule->id);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (concerns(v[i], c) && !both_have_it(v[i], c, v, n) &&
+			!strv_has(&c->invalid, v[i]->rule->id))
+			strv_add(&c->invalid, v[i]->rule->id);
 }
 
 static void mark_all_invalid(struct analysis *a)

@@ -95,8 +95,14 @@ static struct finding *add(const struct rule_input *in, struct finding f)
 struct finding *finding_add(const struct rule_input *in, enum severity severity, const char *host,
 	const char *layout, const char *workload, json_t *evidence, const char *fmt, ...)
 {
-	struct finding f = {in->rule, severity, 0, in->run->run->id, host, layout, workload,
-		METRIC_COUNT, NULL, evidence ? evidence : json_object()};
+	struct finding f = {.rule = in->rule,
+		.severity = severity,
+		.run = in->run->run->id,
+		.host = host,
+		.layout = layout,
+		.workload = workload,
+		.metric = METRIC_COUNT,
+		.evidence = evidence ? evidence : json_object()};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -107,9 +113,11 @@ struct finding *finding_add(const struct rule_input *in, enum severity severity,
 
 void finding_unknown(const struct rule_input *in, const char *fmt, ...)
 {
-	struct finding f = {
-		in->rule, SEVERITY_NOTE, 1, in->run->run->id, NULL, NULL, NULL, METRIC_COUNT, NULL,
-		NULL};
+	struct finding f = {.rule = in->rule,
+		.severity = SEVERITY_NOTE,
+		.unknown = 1,
+		.run = in->run->run->id,
+		.metric = METRIC_COUNT};
 	va_list ap;
 
 	va_start(ap, fmt);

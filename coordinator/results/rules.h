@@ -25,6 +25,8 @@ struct finding {
 	enum metric_id metric;                /* METRIC_COUNT: of all metrics */
 	char *text;                           /* says it with numbers; without the subject */
 	struct json_t *evidence;              /* an object */
+	/* a literal: two sides that both have it can be compared all the same, although it is invalid; or NULL */
+	const char *alike;
 };
 struct findings {
 	struct finding *v;

@@ -247,7 +247,8 @@ static void weakened_told(
 				p->layouts[i].name, w->name,
 				json_pack("{ss}", "setting", g[i].weakened),
 				"%s here, not on every layout: its sync guarantees less",
-				g[i].weakened);
+				g[i].weakened)
+				->alike = g[i].weakened;
 }
 
 /* Without full pages in the log a page that a crash tore cannot be mended; where blocks are never
@@ -310,7 +311,8 @@ static void host_weakened(
 		finding_add(in,
 			workload_syncs(&p->workloads[i]) == 1 ? SEVERITY_INVALID : SEVERITY_NOTE, d->host,
 			d->layout, p->workloads[i].name, json_pack("{ss}", "setting", setting),
-			"%s here, not on every host: its sync guarantees less", setting);
+			"%s here, not on every host: its sync guarantees less", setting)
+			->alike = setting;
 }
 
 /* One layout on the hosts that are compared, as each of them told. */

@@ -139,10 +139,56 @@ static void times_of_unlike_work_leave_their_rates(void **state)
 	}
 }
 
+/* What two of three layouts lack alike spoils what compares them with the third, and nothing between them. */
+static void layouts_that_lack_the_same_can_be_compared(void **state)
+{
+	static char *three[] = {"a", "b", "c", NULL}, *load[] = {"load", NULL};
+	struct result_run r = {.id = 1,
+		.name = "demo",
+		.state = "done",
+		.plan_sha256 = "",
+		.tool_version = "",
+		.user = "",
+		.blocks = 3,
+		.cache = "cold",
+		.design = "random-blocks",
+		.layouts = {three, 3, 0},
+		.workloads = {load, 1, 0}};
+	struct buf plan = {0}, lines = {0};
+	struct result_set set = {0};
+	struct analysis a;
+	struct err e;
+
+	(void)state;
+	buf_adds(&plan, "name: demo\nhosts: all\ntrials: 3\nlayouts:\n");
+	for (unsigned i = 0; i < 3; i++)
+		buf_addf(&plan, "  %s: {scratch: {disks: 4, size: 500G}, pool: {level: raidz1, disks: 4, "
+				"properties: {sync: %s}}}\n", three[i], i ? "disabled" : "standard");
+	buf_adds(&plan, "workloads: {load: {stream: {op: write, size: 64G, sync: all}}}\n"
+			"compare: {pairs: all}\n");
+	r.plan_text = plan.data;
+	export_run(&r, &lines);
+	for (uint32_t i = 0; i < 9; i++) {
+		struct result_trial t = a_trial("knew", i + 1, i / 3 + 1, i % 3, 0, 1000000000 + i * 1000000);
+
+		export_trial(&t, &lines);
+	}
+	lines_read(lines.data, &set);
+	assert_ok(analysis_make(&set, &a, &e), e);
+	assert_int_equal(a.n_comparisons, 3);
+	for (size_t i = 0; i < a.n_comparisons; i++)
+		assert_int_equal(a.comparisons[i].invalid.n, strcmp(a.comparisons[i].base, "a") == 0);
+	analysis_clear(&a);
+	result_set_clear(&set);
+	buf_free(&lines);
+	buf_free(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_spoils_trials_spoils_all_their_metrics),
+		cmocka_unit_test(layouts_that_lack_the_same_can_be_compared),
 		cmocka_unit_test(times_of_unlike_work_leave_their_rates),
 	};
 
