@@ -12,6 +12,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "coordinator/results/import.h"
+#include "coordinator/results/left_out.h"
 #include "coordinator/results/report_html.h"
 #include "coordinator/results/report_text.h"
 
@@ -278,12 +279,24 @@ static void result_cells(struct html *h, const struct result_row *row, const str
 	buf_free(&interval);
 }
 
+static void left_out(struct html *h, const struct left_out *l)
+{
+	for (unsigned kind = 0; kind < LEFT_KINDS; kind++) {
+		if (!l->n[kind])
+			continue;
+		buf_addf(h->out, "<p class=\"hint\">%s: ", left_out_word(kind));
+		left_out_text(l, kind, h->out);
+		buf_adds(h->out, "</p>\n");
+	}
+}
+
 static void results_table(struct html *h, const struct analysis_run *r)
 {
 	static const char *const headings[] = {"workload", "host", "layout", "metric", "#n", "#mean",
 		"#95% CI of the mean", "#median", "#min", "#max", NULL};
 	const struct result_row *rows = h->analysis->rows + r->first_row;
 	struct scale scales[METRIC_COUNT];
+	struct left_out left = {0};
 	int assumed = 0;
 
 	for (size_t m = 0; m < METRIC_COUNT; m++)
@@ -292,8 +305,11 @@ static void results_table(struct html *h, const struct analysis_run *r)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		result_cells(h, &rows[i], &scales[rows[i].metric]);
 		assumed |= rows[i].unit_assumed;
+		if (analysis_is_shown(r, &rows[i]))
+			left_out_add(&left, &rows[i]);
 	}
 	html_table_end(h);
+	left_out(h, &left);
 	if (assumed)
 		buf_adds(h->out, "<p class=\"hint\">" UNIT_MARK " " UNIT_MARK_TEXT "</p>\n");
 }

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/safe.h"
 #include "coordinator/results/condition.h"
+#include "coordinator/results/left_out.h"
 #include "coordinator/results/report_markdown.h"
 #include "coordinator/results/report_outliers.h"
 #include "coordinator/results/report_said.h"
@@ -118,16 +119,29 @@ static size_t rows_of_host(const struct result_row *first, const struct result_r
 	return (size_t)(row - first);
 }
 
+static void left_out(const struct text *t, const struct left_out *l)
+{
+	for (unsigned kind = 0; kind < LEFT_KINDS; kind++) {
+		if (!l->n[kind])
+			continue;
+		buf_addf(t->out, "\n%s: ", left_out_word(kind));
+		left_out_text(l, kind, t->out);
+		buf_addc(t->out, '\n');
+	}
+}
+
 /* Of each host and metric the rows of headlines, and what stands for one; rows stand by host. */
 static void results(const struct text *t, const struct analysis_run *r)
 {
 	const struct result_row *last = NULL, *end = t->analysis->rows + r->first_row + r->n_rows;
+	struct left_out left = {0};
 	struct scale scale;
 	int assumed = 0;
 
 	for (const struct result_row *row = end - r->n_rows; row < end; row++) {
 		if (!analysis_is_shown(r, row))
 			continue;
+		left_out_add(&left, row);
 		if (!last || strcmp(last->host, row->host) != 0 || last->metric != row->metric) {
 			results_head(t, row);
 			scale = report_scale(t->analysis, r, row->host, row, rows_of_host(row, end),
@@ -139,6 +153,7 @@ static void results(const struct text *t, const struct analysis_run *r)
 	}
 	if (assumed)
 		buf_adds(t->out, "\n" UNIT_MARK ": " UNIT_MARK_TEXT ".\n");
+	left_out(t, &left);
 	if (!last)
 		buf_addf(t->out, "\n%s\n", report_nothing(t->set, r));
 }

@@ -10,6 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/safe.h"
+#include "coordinator/results/left_out.h"
 #include "coordinator/results/report_details.h"
 #include "coordinator/results/until.h"
 
@@ -100,31 +101,18 @@ const char *report_nothing(const struct result_set *s, const struct analysis_run
 
 void report_left_out(const struct text *t, const struct result_row *rows, size_t n)
 {
-	unsigned superseded = 0, incomplete = 0, unmeasured = 0, doubled = 0;
+	struct left_out left = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		superseded += rows[i].superseded;
-		incomplete += rows[i].incomplete;
-		unmeasured += rows[i].unmeasured;
-		doubled += rows[i].doubled;
+	for (size_t i = 0; i < n; i++)
+		left_out_add(&left, &rows[i]);
+	for (unsigned kind = 0; kind < LEFT_KINDS; kind++) {
+		if (!left.n[kind])
+			continue;
+		buf_addf(t->out, "%s%-10s%s ", report_colored(t, kind == LEFT_SUPERSEDED ? "" : YELLOW),
+			left_out_word(kind), report_colored(t, kind == LEFT_SUPERSEDED ? "" : PLAIN));
+		left_out_text(&left, kind, t->out);
+		buf_addc(t->out, '\n');
 	}
-	if (unmeasured)
-		buf_addf(t->out, "%s%-10s%s %u trial%s without a value: not counted\n",
-			report_colored(t, YELLOW), "unmeasured", report_colored(t, PLAIN), unmeasured,
-			unmeasured == 1 ? "" : "s");
-	if (doubled)
-		buf_addf(t->out,
-			"%s%-10s%s %u trial%s of a block and repeat that another trial is of: not counted\n",
-			report_colored(t, YELLOW), "doubled", report_colored(t, PLAIN), doubled,
-			doubled == 1 ? "" : "s");
-	if (incomplete)
-		buf_addf(t->out,
-			"%s%-10s%s %u trial%s of units that have not ended well: not counted\n",
-			report_colored(t, YELLOW), "unfinished", report_colored(t, PLAIN),
-			incomplete, incomplete == 1 ? "" : "s");
-	if (superseded)
-		buf_addf(t->out, "%-10s %u trial%s of interrupted attempts: kept, not counted\n",
-			"superseded", superseded, superseded == 1 ? "" : "s");
 }
 
 /* What was done to the caches before the trials of a host, when it is not what the run asked for:

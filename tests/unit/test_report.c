@@ -527,55 +527,6 @@ static void long_names_stand_above_their_values(void **state)
 	result_set_clear(&set);
 }
 
-/* The text of trials that took so long, in blocks 1 to n, or all in that block. Caller frees. */
-static char *text_of_times(const int64_t *ns, size_t n, uint32_t block)
-{
-	struct report_options o = {0};
-	struct result_set set = {0};
-	struct buf lines = {0}, out = {0};
-	struct err e;
-
-	lines_run(&lines, 1, "times", 3, layouts, 1, workloads, 1);
-	for (uint32_t i = 0; i < n; i++) {
-		struct result_trial t = a_trial("knew", i + 1, block ? block : i + 1, 0, 0, ns[i]);
-
-		export_trial(&t, &lines);
-	}
-	lines_read(lines.data, &set);
-	assert_ok(report_text(&set, &o, &out, &e), e);
-	buf_free(&lines);
-	result_set_clear(&set);
-	return buf_take(&out);
-}
-
-static void trials_without_a_value_are_counted(void **state)
-{
-	static const int64_t some[] = {1000000000, 0, 1100000000}, none[] = {0, 0, 0};
-	char *text = text_of_times(some, 3, 0);
-
-	(void)state;
-	assert_has(text, "\nunmeasured 1 trial without a value: not counted\n");
-	assert_has(text, "\nhba8  2  1.05s");
-	free(text);
-	text = text_of_times(none, 3, 0);
-	assert_has(text, "\nno trial has a value: each took no time\n");
-	free(text);
-}
-
-static void trials_that_are_there_twice_are_counted(void **state)
-{
-	static const int64_t ns[] = {1000000000, 1050000000, 1100000000};
-	char *text = text_of_times(ns, 3, 1);
-
-	(void)state;
-	assert_has(text, "\ndoubled    2 trials of a block and repeat that another trial is of: not counted\n");
-	free(text);
-	text = text_of_times(ns, 3, 0);
-	assert_null(strstr(text, "doubled"));
-	assert_null(strstr(text, "unmeasured"));
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -585,8 +536,6 @@ int main(void)
 		cmocka_unit_test(text_of_the_published_test),
 		cmocka_unit_test(rates_and_ratios),
 		cmocka_unit_test(faults_are_told),
-		cmocka_unit_test(trials_without_a_value_are_counted),
-		cmocka_unit_test(trials_that_are_there_twice_are_counted),
 		cmocka_unit_test(long_form_shows_each_trial),
 		cmocka_unit_test(caches_are_told_as_they_were),
 		cmocka_unit_test(nothing_yet_is_said),
